@@ -11,8 +11,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long one input may take.
+/// How much time of processors one input may take; a busy machine must not make findings.
 const SLOW: Duration = Duration::from_secs(120);
+/// How long one input may take that waits for ever and needs no processor.
+const STUCK: Duration = Duration::from_secs(1800);
 
 /// What a campaign does.
 #[derive(Clone, Debug)]
@@ -53,13 +55,21 @@ pub struct Report {
     pub findings: Vec<Finding>,
 }
 
-/// What a worker tries now, and since when, for the watch.
-type Current = Mutex<Option<(Instant, Target, Vec<u8>)>>;
+/// What a worker tries now, for the watch.
+struct Attempt {
+    since: Instant,
+    /// What the process had used then.
+    used: Duration,
+    target: Target,
+    input: Vec<u8>,
+}
+
+type Current = Mutex<Option<Attempt>>;
 
 /// Runs a campaign, and writes what it finds into the folder for findings.
 ///
-/// An input that takes longer than two minutes is written there, too, and then the process ends: a thread cannot be
-/// stopped from outside.
+/// An input that takes two minutes of a processor is written there, too, and then the process ends: a thread cannot
+/// be stopped from outside.
 pub fn run(plan: &Plan) -> Report {
     keep_panics();
     let texts = seeds::all();
@@ -105,7 +115,7 @@ fn work(
         }
         let pool = &mut pools[n as usize % plan.targets.len()];
         let input = pool.input(&mut dice, &mut mutator);
-        *current.lock().expect("no worker panics") = Some((Instant::now(), pool.target, input.clone()));
+        *current.lock().expect("no worker panics") = Some(Attempt::new(pool.target, &input));
         let outcome = attempt(pool.target, &input);
         *current.lock().expect("no worker panics") = None;
         let kept = match &outcome {
@@ -185,10 +195,31 @@ fn damaged(input: &[u8], dice: &mut Dice) -> Vec<u8> {
     bytes
 }
 
+impl Attempt {
+    fn new(target: Target, input: &[u8]) -> Attempt {
+        Attempt { since: Instant::now(), used: cpu_time(), target, input: input.to_vec() }
+    }
+
+    /// The process counts its time as a whole, so that what the other workers may have used is left out.
+    fn is_slow(&self, jobs: usize) -> bool {
+        let elapsed = self.since.elapsed();
+        elapsed > STUCK || elapsed > SLOW && cpu_time() - self.used > SLOW * jobs as u32
+    }
+}
+
+/// The time of processors that this process has used; zero where the system has no such file.
+fn cpu_time() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name of the program, in parentheses, may hold spaces. Times are in hundredths of a second.
+    let behind_name = stat.rsplit(") ").next().unwrap_or_default();
+    let ticks = behind_name.split(' ').skip(11).take(2).filter_map(|field| field.parse::<u64>().ok());
+    Duration::from_millis(10 * ticks.sum::<u64>())
+}
+
 fn end_if_slow(plan: &Plan, current: &Current) {
-    let current = current.lock().expect("no worker panics").take_if(|(since, ..)| since.elapsed() > SLOW);
-    if let Some((_, target, input)) = current {
-        let why = format!("it takes longer than {} s", SLOW.as_secs());
+    let slow = current.lock().expect("no worker panics").take_if(|attempt| attempt.is_slow(plan.jobs));
+    if let Some(Attempt { target, input, .. }) = slow {
+        let why = format!("it takes longer than {} s of a processor", SLOW.as_secs());
         write(plan, &Finding { target, why: why.clone(), input });
         eprintln!("{target:?}: {why}; see {}", plan.findings.display());
         std::process::exit(1);

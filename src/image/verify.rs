@@ -88,6 +88,8 @@ struct Known<'p> {
     vectors: FxHashMap<Pair, Vec<usize>>,
     /// Functions that are all right, and whether they name entries of tables that tiles do not share.
     functions: FxHashMap<([usize; 3], [usize; 2], Sizes), bool>,
+    /// For operations on DSDs and DSDs the last tile that has them.
+    alike: FxHashMap<Pair, &'p TileImage>,
 }
 
 /// Where a list lies. The program keeps it.
@@ -105,6 +107,7 @@ impl<'p> Known<'p> {
             dsds: FxHashSet::default(),
             vectors: FxHashMap::default(),
             functions: FxHashMap::default(),
+            alike: FxHashMap::default(),
         }
     }
 
@@ -122,19 +125,31 @@ impl<'p> Known<'p> {
         !list.is_empty() && self.lists.insert(place(list))
     }
 
-    fn tile(&mut self, tile: &TileImage) -> Verdict {
+    fn tile(&mut self, tile: &'p TileImage) -> Verdict {
         self.memory(tile)?;
         self.tasks(tile)?;
         self.queues(tile)?;
         self.spans(&tile.origins, |span| *span)?;
         self.spans(&tile.registers, |register| register.span)?;
         self.spans(&tile.operands, |operand| operand.span)?;
-        self.spans(&tile.places, |place| place.op)?;
-        tile.places.iter().try_for_each(|place| self.span(place.dsd))?;
+        if self.is_new(&tile.places) {
+            let mut spans = tile.places.iter().flat_map(|place| [place.op, place.dsd]);
+            spans.try_for_each(|span| self.span(span))?;
+        }
         tile.descriptors.iter().try_for_each(|descriptor| self.span(descriptor.span))?;
         self.tables(tile)?;
-        for function in &tile.functions {
-            self.function(function, tile)?;
+        self.code_of(tile)
+    }
+
+    /// Looks at the functions of a tile. Most tiles have the same ones as another that names the same DSDs.
+    fn code_of(&mut self, tile: &'p TileImage) -> Verdict {
+        let pair = (place(&tile.vector_ops), place(&tile.dsds));
+        let known = self.alike.insert(pair, tile).filter(|other| has_equal_tables(tile, other));
+        let known = known.map_or([].as_slice(), |other| &other.functions);
+        for (n, function) in tile.functions.iter().enumerate() {
+            if !known.get(n).is_some_and(|known| is_alike(function, known)) {
+                self.function(function, tile)?;
+            }
         }
         Ok(())
     }
@@ -305,6 +320,21 @@ impl<'p> Known<'p> {
         let has_output = |n: &u32| tile.maps.get(*n as usize).is_some_and(|map| map.output.is_some());
         ensure(needs.outputs.iter().all(has_output), BEYOND_TABLES)
     }
+}
+
+/// Whether code that fits one tile fits the other, which has the same operations on DSDs and DSDs.
+fn has_equal_tables(tile: &TileImage, other: &TileImage) -> bool {
+    let sizes = |tile: &TileImage| (tile.strings.len(), tile.functions.len(), tile.fifos.len());
+    sizes(tile) == sizes(other) && tile.maps == other.maps && tile.dsr_loads == other.dsr_loads
+}
+
+/// Whether functions differ at most in what is not looked at: names and values.
+fn is_alike(function: &Function, other: &Function) -> bool {
+    let sizes = |f: &Function| (f.registers, f.params, f.consts.len(), f.span);
+    function.code.is_same(&other.code)
+        && function.spans.is_same(&other.spans)
+        && function.locals.is_same(&other.locals)
+        && sizes(function) == sizes(other)
 }
 
 const BEYOND_TABLES: &str = "code names an entry of a table that does not exist, or that does not fit it";

@@ -4,7 +4,9 @@ use super::*;
 use crate::arch::{ArchName, DsrFile, DsrId, InQueue, TaskId};
 use crate::dsd::{FabOut, FifoId, Mem, MemKind};
 use crate::image::code::{Access, AsyncConfig, DsdOperand, DsdRef, DsrLoad, Intrinsic, MapOp, VectorOp};
-use crate::image::{DsrRef, FabricPlace, Op, QueueBinding, RouteTable, TaskBinding, TaskKind};
+use crate::image::{
+    DsrRef, FabricPlace, Op, OperandPlace, OperandRole, QueueBinding, RouteTable, TaskBinding, TaskKind,
+};
 use crate::source::FileId;
 
 const HERE: Span = Span { file: FileId(0), lo: 1, hi: 3 };
@@ -111,6 +113,11 @@ fn program(tile: TileImage) -> Program {
     }
 }
 
+/// The place of an operand that ends there.
+fn place_of(hi: u32) -> OperandPlace {
+    OperandPlace { op: HERE, dsd: Span { hi, ..HERE }, role: OperandRole::In }
+}
+
 /// What is said of the tile after a change.
 fn verdict(change: impl FnOnce(&mut TileImage)) -> Verdict {
     let mut tile = tile();
@@ -205,6 +212,39 @@ fn nothing_may_lie_outside_of_the_machine() {
     assert!(verdict(|tile| tile.input_queues = vec![queue(7, 23)]).is_ok());
     assert!(verdict(|tile| tile.input_queues = vec![queue(8, 23)]).is_err());
     assert!(verdict(|tile| tile.input_queues = vec![queue(7, 24)]).is_err());
+}
+
+#[test]
+fn a_tile_is_looked_at_though_another_shares_its_lists() {
+    let mut first = tile();
+    first.functions[0].code[9] = Op::Call { f: FnId(1), base: 3 };
+    first.functions.push(function(vec![Op::Ret]));
+    first.functions[0].code[7] = Op::LoadDsr { n: 1 };
+    first.dsr_loads.push(first.dsr_loads[0].clone());
+    let verdict = |change: fn(&mut TileImage)| {
+        let mut second = first.clone();
+        change(&mut second);
+        let tiles = vec![first.clone().into(), second.into()];
+        Program { tiles, ..program(tile()) }.verify()
+    };
+    assert_eq!(verdict(|_| {}), Ok(()));
+    assert_eq!(verdict(|tile| tile.functions[0].consts[0] = 8), Ok(()));
+    let forged: [fn(&mut TileImage); 11] = [
+        |tile| tile.strings = Vec::new().into(),
+        |tile| tile.functions.truncate(1),
+        |tile| tile.functions[0].registers = 3,
+        |tile| tile.functions[0].consts = vec![0; 4],
+        |tile| tile.functions[0].params = 4,
+        |tile| tile.functions[0].span.hi = 99,
+        |tile| tile.functions[0].code[8] = Op::Assert { a: 2, text: 1 },
+        |tile| tile.functions[0].spans[0].hi = 99,
+        |tile| tile.maps[0].output = None,
+        |tile| tile.dsr_loads[1].dsd = DsdRef::At(4, crate::value::ty::DsdTy::Mem1d),
+        |tile| tile.places = vec![place_of(99)].into(),
+    ];
+    for (n, change) in forged.into_iter().enumerate() {
+        assert!(verdict(change).is_err(), "change {n}");
+    }
 }
 
 #[test]

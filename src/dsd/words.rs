@@ -202,4 +202,26 @@ mod tests {
         }
         assert_eq!(Dsd::from_words(&[0; 16]), None);
     }
+
+    #[test]
+    fn a_line_is_read_from_words_and_other_vectors_are_not() {
+        let line = Mem {
+            kind: MemKind::Mem1d,
+            base: 0x123,
+            dims: 1,
+            extent: [5, 1, 1, 1],
+            step: [-3, 0, 0, 0],
+            index_offset: false,
+            lo: 8,
+            hi: 0x600,
+            is_aimed: true,
+            wrap: 0,
+            origin: 7,
+        };
+        let read = |mem| Mem::line_from_words(&Dsd::Mem(mem).to_words());
+        assert_eq!(read(line), Some((0x123, 5, -3, (8, 0x600))));
+        assert_eq!(read(Mem { is_aimed: false, ..line }), read(line));
+        assert_eq!(read(Mem { dims: 2, extent: [5, 2, 1, 1], ..line }), None);
+        assert_eq!(read(Mem { index_offset: true, ..line }), None);
+    }
 }

@@ -97,3 +97,19 @@ impl Counter {
         traffic
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wavelet_in_a_queue_is_known_by_its_number() {
+        let mut counter = Counter::default();
+        counter.note_delivered(3, Counter::number(5, false, 70), 90);
+        counter.note_delivered(3, Counter::number(6, true, 80), 95);
+        let origin = |behind| counter.origin(3, behind).map(|o| (o.pe, o.from_host, o.sent, o.delivered));
+        assert_eq!(origin(0), Some((6, true, 80, 95)));
+        assert_eq!(origin(1), Some((5, false, 70, 90)));
+        assert_eq!(origin(2), None);
+    }
+}

@@ -325,3 +325,20 @@ pub(super) fn completion(completion: Completion, register: impl Fn(Reg) -> u64) 
         Completion::Unblock(task) => Done::Unblock(id(task)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_is_lost_if_the_others_do_not_have_it() {
+        let on_control = Some(AtControl::Completion);
+        let own = AsyncSettings { is_async: true, ..AsyncSettings::default() };
+        let ends = AsyncSettings { on_control, ..own };
+        assert_eq!(own.lost_in(&own), None);
+        assert_eq!(own.lost_in(&ends), None);
+        assert_eq!(ends.lost_in(&ends), None);
+        assert_eq!(ends.lost_in(&own), Some("on_control"));
+        assert_eq!(own.lost_in(&AsyncSettings::default()), Some("async"));
+    }
+}

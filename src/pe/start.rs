@@ -232,3 +232,17 @@ impl Lengths {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_operand_that_is_too_short_is_told_and_no_other_in_memory() {
+        let (dest, first, second) = (Length::InMemory(8), Length::OnFabric(4), Length::InMemory(2));
+        let lengths = Lengths([Some(dest), Some(first), Some(second), None]);
+        let short = lengths.total(true).expect_err("an operand is too short");
+        assert_eq!((short.operand, short.elements, short.total), (2, 2, 4));
+        assert!(matches!(lengths.total(false), Ok(Some(4))));
+    }
+}

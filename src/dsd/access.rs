@@ -415,6 +415,48 @@ mod tests {
     }
 
     #[test]
+    fn a_circular_buffer_goes_round_backwards() {
+        let ring = mem(MemKind::Circbuf, 10, &[7], &[-1], 6);
+        let mut cursor = AddressCursor::new(&ring, 12, 2, (0, 100));
+        assert_eq!(addresses(&mut cursor, 7, 4), [12, 10, 14, 12, 10, 14, 12]);
+    }
+
+    #[test]
+    fn elements_one_by_one_are_those_of_rows() {
+        let vectors = [
+            mem(MemKind::Mem1d, 90, &[5], &[-2], 0),
+            mem(MemKind::Mem4d, 90, &[3, 2], &[2, 7], 0),
+            mem(MemKind::Circbuf, 90, &[9], &[1], 8),
+        ];
+        for vector in vectors {
+            let mut cursor = AddressCursor::new(&vector, 90, 2, (0, 300));
+            let (mut rows, mut count) = (cursor, 0);
+            while count < 13 {
+                let row = rows.next_row(13 - count).unwrap();
+                count += row.count;
+                for k in 0..row.count as i32 {
+                    assert_eq!(
+                        cursor.next_element().unwrap() as i32,
+                        row.at as i32 + k * row.step,
+                        "{vector:?}"
+                    );
+                }
+            }
+            assert_eq!(cursor, rows);
+        }
+    }
+
+    #[test]
+    fn an_element_outside_of_a_line_is_not_taken() {
+        for (step, limits) in [(3, (20, 30)), (-3, (14, 30))] {
+            let mut cursor = AddressCursor::new(&mem(MemKind::Mem1d, 20, &[9], &[step], 0), 20, 1, limits);
+            let inside = (0..9).take_while(|_| cursor.next_element().is_ok()).count();
+            assert_eq!(inside, if step > 0 { 4 } else { 3 });
+            assert_eq!(i32::from(cursor.position()), 20 + inside as i32 * i32::from(step));
+        }
+    }
+
+    #[test]
     fn the_first_element_outside_of_the_tensor_is_named() {
         let mut cursor = AddressCursor::new(&mem(MemKind::Mem1d, 20, &[9], &[3], 0), 20, 1, (20, 30));
         let diag = cursor.next_row(9).unwrap_err();

@@ -167,7 +167,23 @@ fn line_contains(row: &Row, width: u16, at: usize, words: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dsd::{Mem, MemKind};
     use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    const VECTOR: Mem = Mem {
+        kind: MemKind::Mem4d,
+        base: 40,
+        dims: 1,
+        extent: [1; 4],
+        step: [1, 0, 0, 0],
+        index_offset: false,
+        lo: 0,
+        hi: 0x600,
+        is_aimed: false,
+        wrap: 0,
+        origin: 0,
+    };
 
     fn line(at: usize, step: i32, count: usize, words: u16) -> Footprint {
         Footprint::line(&Row { at, step, count }, words)
@@ -194,6 +210,25 @@ mod tests {
             let Footprint::Line(compact) = a else { unreachable!() };
             let behind = left.get(done as usize * usize::from(compact.words)..).filter(|rest| !rest.is_empty());
             prop_assert_eq!(rest.as_deref(), behind);
+        }
+    }
+
+    #[test]
+    fn what_is_left_of_rows_are_their_last_elements() {
+        let plane = Mem { dims: 2, extent: [3, 4, 1, 1], step: [1, 5, 0, 0], ..VECTOR };
+        let ring = Mem { kind: MemKind::Circbuf, extent: [12, 1, 1, 1], wrap: 14, ..VECTOR };
+        for mem in [plane, ring] {
+            let cursor = AddressCursor::new(&mem, 44, 2, (0, 0x600));
+            let all = Footprint::new(&cursor, 12).unwrap();
+            for done in 0..=12 {
+                let mut rest = cursor;
+                (0..done).for_each(|_| assert!(rest.next_element().is_ok()));
+                let left: BTreeSet<usize> =
+                    (done..12).map(|_| rest.next_element().unwrap()).flat_map(|at| [at, at + 1]).collect();
+                let found = all.after(done);
+                let is_among = |word| found.as_ref().is_some_and(|rest| rest.contains(word, 1));
+                assert!((30..120).all(|word| is_among(word) == left.contains(&word)), "{mem:?}, {done} done");
+            }
         }
     }
 }

@@ -174,3 +174,30 @@ fn status(bound: impl Iterator<Item = (u8, bool, bool)>) -> u16 {
         word | u16::from(full) << (queue + 8)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arch::{Color, OutQueue, WSE3};
+    use crate::dsd::Priority;
+    use crate::fabric::Wavelet;
+    use crate::image::QueueBinding;
+    use crate::pe::queue::Outgoing;
+    use crate::source::{FileId, Span};
+
+    #[test]
+    fn the_status_of_output_queues_says_which_are_empty_and_which_are_full() {
+        let span = Span { file: FileId(0), lo: 0, hi: 0 };
+        let priority = Priority::default();
+        let bound = QueueBinding { queue: OutQueue(3), color: Color(5), priority, explicit: true, span };
+        let tile = TileImage { output_queues: vec![bound], ..TileImage::default() };
+        let mut queues = Queues::new(&WSE3, &tile);
+        assert_eq!(queues.output_status(), 0x00ff);
+        queues.send(0, Outgoing::new(Color(5), Wavelet::default(), 1));
+        assert_eq!(queues.output_status(), 0x00f7);
+        while queues.outputs[0].space() > 0 {
+            queues.send(0, Outgoing::new(Color(5), Wavelet::default(), 1));
+        }
+        assert_eq!(queues.output_status(), 0x08f7);
+    }
+}

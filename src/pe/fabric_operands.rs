@@ -126,3 +126,28 @@ impl Outlet {
         queues.send(self.output, outgoing);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_element_of_16_bits_fills_half_of_its_wavelet_and_an_index_the_other() {
+        let narrow = Outlet {
+            output: 0,
+            narrow: true,
+            color: Color(1),
+            simd: Simd::Off,
+            control: false,
+            control_transform: None,
+            advance_switch: false,
+            index: None,
+            half: None,
+            last_used: u64::MAX,
+        };
+        // A sum with carry has 17 bits.
+        assert_eq!(narrow.word(0x1_2345), 0x2345);
+        assert_eq!(Outlet { index: Some(7), ..narrow.clone() }.word(0x1_2345), 0x7_2345);
+        assert_eq!(Outlet { narrow: false, ..narrow }.word(0x1_2345), 0x1_2345);
+    }
+}

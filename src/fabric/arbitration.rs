@@ -272,8 +272,7 @@ fn comes_from_one_side(grid: &Grid, id: u32) -> bool {
 }
 
 /// The copies of the oldest wavelet of a lane that find room, all that may leave being in one input; `None` while it must
-/// wait.
-/// If none finds room, the lane is not looked at again before there is some.
+/// wait. If none finds room, the lane is not looked at again before there is some.
 fn copies(grid: &mut Grid, (pe, id): (usize, u32), now: u64) -> Option<Move> {
     let lane = grid.lane(id);
     if lane.is_torn_down() {

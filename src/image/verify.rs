@@ -88,7 +88,7 @@ struct Known<'p> {
     vectors: FxHashMap<Pair, Vec<usize>>,
     /// Functions that are all right, and whether they name entries of tables that tiles do not share.
     functions: FxHashMap<([usize; 3], [usize; 2], Sizes), bool>,
-    /// For operations on DSDs and DSDs the last tile that has them.
+    /// By the place of the operations on DSDs and that of the DSDs: the last tile that has both.
     alike: FxHashMap<Pair, &'p TileImage>,
 }
 

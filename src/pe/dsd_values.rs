@@ -112,26 +112,13 @@ pub(super) fn edit_fabric(dsd: &mut Dsd, edit: DsdEdit, value: u16) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dsd::{FabOut, Priority, Simd};
+    use crate::pe::tests::fabout;
 
     #[test]
     fn each_property_of_a_fabout_dsd_can_be_changed() {
-        let mut fabout = FabOut {
-            color: None,
-            queue: None,
-            extent: 1,
-            control: false,
-            index_offset: false,
-            advance_switch: false,
-            control_transform: false,
-            zero: None,
-            simd: Simd::Off,
-            priority: Priority::Low,
-        };
-        let mut dsd = Dsd::FabOut(fabout);
+        let mut dsd = Dsd::FabOut(fabout(1, 2, 1));
         let edits = [(DsdEdit::Length, 9), (DsdEdit::Color, 3), (DsdEdit::Queue, 5)];
         assert!(edits.into_iter().all(|(edit, value)| edit_fabric(&mut dsd, edit, value)));
-        (fabout.extent, fabout.color, fabout.queue) = (9, Some(Color(3)), Some(OutQueue(5)));
-        assert_eq!(dsd, Dsd::FabOut(fabout));
+        assert_eq!(dsd, Dsd::FabOut(fabout(3, 5, 9)));
     }
 }

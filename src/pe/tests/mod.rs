@@ -72,7 +72,7 @@ fn fabin(color: u8, queue: u8, extent: u16) -> FabIn {
     }
 }
 
-fn fabout(color: u8, queue: u8, extent: u16) -> FabOut {
+pub(super) fn fabout(color: u8, queue: u8, extent: u16) -> FabOut {
     FabOut {
         color: Some(Color(color)),
         queue: Some(OutQueue(queue)),

@@ -155,3 +155,32 @@ impl HeadState {
 
 /// Wavelets on a ramp, each with the cycle in which it arrives; most ramps take two cycles.
 pub type RampQueue = Ring<(u64, Flit), 2>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn buffer(words: &[u32]) -> Buffer {
+        let mut buffer = Buffer::EMPTY;
+        words.iter().for_each(|data| buffer.push(Flit::new(Wavelet { data: *data, control: false })));
+        buffer
+    }
+
+    #[test]
+    fn the_hash_of_a_buffer_depends_on_its_wavelets_and_not_on_where_they_lie() {
+        let hash = |buffer: &Buffer| {
+            let mut state = StateHash::new(0);
+            buffer.add_state(&mut state);
+            state.finish()
+        };
+        let mut moved = buffer(&[9, 9, 9, 1]);
+        (0..3).for_each(|_| moved.pop());
+        for data in [2, 3] {
+            moved.push(Flit::new(Wavelet { data, control: false }));
+        }
+        assert_eq!(hash(&moved), hash(&buffer(&[1, 2, 3])));
+        for other in [&[1, 3, 2][..], &[1, 2], &[1, 2, 4]] {
+            assert_ne!(hash(&moved), hash(&buffer(other)));
+        }
+    }
+}

@@ -106,3 +106,21 @@ impl Fabric {
         self.links.stages.push_back(arriving);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arch::ArchName;
+
+    #[test]
+    fn what_set_out_in_another_band_arrives_a_cycle_before_what_sets_out_now() {
+        let mut links = Links::new(ArchName::Wse3.numbers());
+        let passage = |lane| Passage { lane, side: Direction::West, flit: Flit::default() };
+        assert!(links.set_out(passage(1), 0) && links.set_out(passage(2), 1));
+        let lanes: Vec<Vec<_>> =
+            links.stages.iter().map(|stage| stage.iter().map(|passage| passage.lane).collect()).collect();
+        assert_eq!(lanes, [[2], [1]]);
+        // The links of the other machine take one cycle.
+        assert!(!Links::new(ArchName::Wse2.numbers()).set_out(passage(1), 0));
+    }
+}

@@ -310,19 +310,14 @@ impl Threads {
     }
 
     /// The first cycle after `now` in which an operation does its first element that has not started by then.
+    /// [`Threads::running`] was asked in this cycle before.
     #[inline]
     pub fn next_start(&self, now: u64) -> Option<u64> {
-        match self.ahead {
-            0 => None,
-            _ if self.first_ahead >= now => Some(self.first_ahead + 1),
-            _ => self.first_start(now),
-        }
-    }
-
-    #[cold]
-    fn first_start(&self, now: u64) -> Option<u64> {
-        let later = self.iter().filter(|(_, thread)| thread.started >= now);
-        later.map(|(_, thread)| thread.started + 1).min()
+        debug_assert!(
+            self.ahead == 0 || self.first_ahead >= now,
+            "operations that have started are not ahead"
+        );
+        (self.ahead != 0).then(|| self.first_ahead + 1)
     }
 
     /// Whether an operation in progress notes its position in a DSR.

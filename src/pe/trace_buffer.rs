@@ -206,3 +206,26 @@ pub(super) fn reason(stall: Stall, sends: Option<Color>, queues: &Queues) -> Rea
 fn thread(place: usize) -> ThreadId {
     if place == MAIN { ThreadId::Main } else { ThreadId::Micro(UtId(place as u8)) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::counts::Counting;
+    use crate::exec::guard::Guard;
+
+    #[test]
+    fn operations_that_are_counted_by_themselves_are_no_code_but_take_their_cycles() {
+        let mut trace = TraceBuffer::new(PeCoord { x: 0, y: 0 }, true);
+        let mut counting = Counting { counts: trace.code.as_mut().expect("code is recorded"), words: None };
+        counting.ran(FnId(1), 0, 4);
+        counting.counts.add_operation(FnId(1), 4, 30, 6);
+        counting.ran(FnId(1), 5, 7);
+        trace.ran(
+            10,
+            |piece| if piece.from == piece.to { piece.cycles } else { (piece.to - piece.from).into() },
+        );
+        let code: Vec<_> = trace.events.iter().map(|event| (event.cycle, event.what)).collect();
+        let piece = |from, to| EventKind::Code { function: FnId(1), from, to };
+        assert_eq!(code, [(10, piece(0, 4)), (44, piece(5, 7))]);
+    }
+}

@@ -4,7 +4,7 @@ mod traffic;
 
 use super::*;
 use crate::arch::config::{ConfigWord, routes};
-use crate::arch::{ArchName, Direction};
+use crate::arch::{ArchName, Direction, MESSAGE_COLOR, PeCoord};
 use crate::image::routes::{ColorConfig, Directions, PopMode, Position, Switches};
 use crate::image::{FabricPlace, NO_TILE, RouteTable};
 use crate::source::SourceMap;
@@ -341,6 +341,79 @@ fn a_one_sided_swap_copies_the_partner() {
     b.run(20);
     assert_eq!(b.words(1, 2), [8, 9]);
     assert_eq!(b.words(1, 3), [8, 9]);
+}
+
+#[test]
+fn a_one_sided_swap_hands_all_to_the_partner_of_an_unknown_color() {
+    // Color 2 has no route at PE 1, so that only color 3 gets its wavelets, and nothing holds them up.
+    let mut three = config(&[West], &[Pe]);
+    three.swap_x = true;
+    let mut b = bench(2, 1, 2, vec![(0, 2, config(&[Pe], &[East])), (1, 3, three)]);
+    b.send(0, 2, 0..20);
+    b.run(60);
+    assert_eq!(b.words(1, 3), (0..20).collect::<Vec<_>>());
+    assert!(b.fabric.survey().leftovers().is_empty());
+}
+
+#[test]
+fn a_one_sided_swap_waits_for_the_slower_of_both_colors() {
+    let mut three = config(&[West], &[East]);
+    three.swap_x = true;
+    let routes = vec![
+        (0, 2, config(&[Pe], &[East])),
+        (1, 2, config(&[West], &[Pe])),
+        (1, 3, three),
+        (2, 3, config(&[West], &[Pe])),
+    ];
+    let mut b = bench(3, 1, 2, routes);
+    b.sinks.room[2] = 0;
+    b.send(0, 2, 0..40);
+    b.run(80);
+    assert!(b.words(1, 2).len() < 20);
+    b.sinks.room[2] = usize::MAX;
+    b.run(80);
+    assert_eq!(b.words(1, 2), (0..40).collect::<Vec<_>>());
+    assert_eq!(b.words(2, 3), (0..40).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_host_takes_words_from_the_ramp_of_a_pe_without_code() {
+    let mut b = row(2, 2, &[5]);
+    b.sinks.room[1] = 0;
+    let [data, control] = [false, true].map(|control| move |data| Wavelet { data, control });
+    let all = [data(1), control(2), data(3), data(4)];
+    b.to_send.push((0, Color(5), all.into_iter().collect()));
+    let mut taken = Vec::new();
+    for cycle in 0..30 {
+        b.run(1);
+        taken.extend(b.fabric.receive_for_host(1, Color(5), cycle).map(|word| (cycle, word)));
+    }
+    // The control wavelet takes no time of the host.
+    assert_eq!(taken, [(5, 1), (7, 3), (8, 4)]);
+}
+
+#[test]
+fn a_message_is_told_of_once_with_its_sender_and_its_receiver() {
+    let mut b = bench(3, 1, 2, Vec::new());
+    b.fabric.ramp(2, 0).address_letter(PeCoord { x: 0, y: 0 }, 2);
+    b.send(2, MESSAGE_COLOR.0, [7, 8]);
+    let mut told = Vec::new();
+    for _ in 0..30 {
+        b.run(1);
+        told.extend(b.fabric.take_handed_over());
+    }
+    assert_eq!(told, [(2, 0)]);
+    assert_eq!(b.words(0, MESSAGE_COLOR.0).len(), 3);
+}
+
+#[test]
+fn a_run_that_is_stopped_and_goes_on_hands_over_what_was_left() {
+    let mut b = row(4, 2, &[5]);
+    (0..3).for_each(|pe| b.fabric.schedule.retry(pe));
+    let giving = b.fabric.take_giving(0);
+    assert_eq!(giving, [0, 1, 2]);
+    b.fabric.end_deliveries(giving, 2);
+    assert_eq!(b.fabric.take_giving(1), [1, 2]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Small hand-made tiles on one PE.
 
 mod code;
+mod sends;
 mod streams;
 mod vectors;
 
@@ -115,7 +116,8 @@ struct RampSink {
     sent: Vec<(u64, Color, Wavelet)>,
     is_full: bool,
     now: u64,
-    advanced: Vec<Color>,
+    /// Colors whose switch was to advance, each with how many wavelets had been sent before.
+    advanced: Vec<(Color, usize)>,
 }
 
 impl Ramp for RampSink {
@@ -136,7 +138,7 @@ impl Ramp for RampSink {
     }
 
     fn advance_switch(&mut self, color: Color) {
-        self.advanced.push(color);
+        self.advanced.push((color, self.sent.len()));
     }
 
     fn address_letter(&mut self, _to: PeCoord, _length: u16) {}
@@ -167,7 +169,10 @@ impl PeBench {
     fn new(arch: ArchName, tile: TileImage) -> PeBench {
         let mut options = PeOptions::default();
         // What only warns must stop the run, so that a test can name it.
-        options.levels.choose_flags("-D division-overflow,length-mismatch").expect("rules with a level");
+        options
+            .levels
+            .choose_flags("-D division-overflow,length-mismatch,outside-variable,unset-variable")
+            .expect("rules with a level");
         let pe = Pe::new(
             PeCoord { x: 1, y: 2 },
             arch.numbers(),

@@ -109,7 +109,7 @@ fn sends_leave_one_wavelet_per_cycle_and_wait_for_the_router() {
     let sent: Vec<_> =
         bench.sink.sent.iter().map(|(cycle, _, w)| (cycle - bench.sink.sent[0].0, w.data)).collect();
     assert_eq!(sent, [(0, 0x0001_0000), (1, 0x0003_0002), (2, 0x0005_0004), (3, 0x0007_0006)]);
-    assert_eq!((bench.memory(99, 1), bench.sink.advanced.len()), (&[1][..], 1));
+    assert_eq!((bench.memory(99, 1), &bench.sink.advanced[..]), (&[1][..], &[(Color(7), 4)][..]));
 }
 
 #[test]

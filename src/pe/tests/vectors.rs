@@ -190,3 +190,23 @@ fn a_map_calls_ordinary_code_for_each_element_until_an_operand_ends() {
     bench.run();
     assert_eq!(bench.memory(100, 4), [50, 54, 58, 0]);
 }
+
+#[test]
+fn a_map_from_a_stream_to_a_stream_ends_with_its_extents() {
+    let (from, to) = (Dsd::FabIn(fabin(5, 2, 3)), Dsd::FabOut(fabout(7, 4, 3)));
+    let mut tile = tile(&[3], map_code(), vec![from, to], Vec::new());
+    let input = |operand| (operand, Access::U16);
+    tile.input_queues = vec![in_queue(2, 5)];
+    tile.maps = vec![MapOp {
+        inputs: vec![input(dsd(0)), input(DsdOperand::Scalar(0)), input(DsdOperand::Scalar(0))],
+        output: Some(input(dsd(1))),
+        span: span(),
+    }];
+    let mut bench = launched(tile);
+    bench.run();
+    bench.deliver(5, &[1, 2]);
+    assert!(!bench.pe.is_idle());
+    bench.deliver(5, &[3]);
+    assert_eq!(bench.sent(), [6, 9, 12]);
+    assert!(bench.pe.is_idle());
+}

@@ -94,8 +94,9 @@ impl Sema<'_> {
             ExprKind::Name(name) => self.name(name, span),
             ExprKind::Builtin { name, args } => builtins::builtin(self, name, args, span),
             ExprKind::Call { callee, args } => {
+                let result = self.call(*callee, args, span, false)?;
                 order::check_all(self, args, span);
-                self.call(*callee, args, span, false).map(Ev::Value)
+                Ok(Ev::Value(result))
             }
             ExprKind::Field { base, name } => suffix::field(self, *base, name),
             ExprKind::Deref(base) => suffix::deref(self, *base, span),
@@ -105,8 +106,8 @@ impl Sema<'_> {
             ExprKind::Binary(BinaryOp::And, a, b) => operators::short_circuit(self, *a, *b, false),
             ExprKind::Binary(BinaryOp::Or, a, b) => operators::short_circuit(self, *a, *b, true),
             ExprKind::Binary(op, a, b) => {
-                order::check_order(self, *a, *op, *b, span);
                 let (left, right) = (self.value(*a, None)?, self.value(*b, None)?);
+                order::check_order(self, *a, *op, *b, span);
                 let result = operators::binary(self, *op, left, right, span);
                 result.map(Ev::Value).map_err(|c| with_operands(self.frame(), c, *a, *b))
             }
@@ -116,8 +117,9 @@ impl Sema<'_> {
             }
             ExprKind::Tuple(items) => literals::tuple(self, items).map(Ev::Value),
             ExprKind::Array { ty, items } => {
+                let result = literals::array_literal(self, *ty, items, span)?;
                 order::check_all(self, items, span);
-                literals::array_literal(self, *ty, items, span).map(Ev::Value)
+                Ok(Ev::Value(result))
             }
             ExprKind::Access { vars, lengths, target, indices } => {
                 access::access(self, vars, lengths, *target, indices, span).map(Ev::known)

@@ -58,8 +58,9 @@ pub struct Report {
 /// What a worker tries now, for the watch.
 struct Attempt {
     since: Instant,
-    /// What the process had used then.
-    used: Duration,
+    /// What the process had used when the watch saw it first. Most inputs are done before that: to read it for each would
+    /// take a quarter of the time of the fastest target.
+    used: Option<Duration>,
     target: Target,
     input: Vec<u8>,
 }
@@ -197,13 +198,13 @@ fn damaged(input: &[u8], dice: &mut Dice) -> Vec<u8> {
 
 impl Attempt {
     fn new(target: Target, input: &[u8]) -> Attempt {
-        Attempt { since: Instant::now(), used: cpu_time(), target, input: input.to_vec() }
+        Attempt { since: Instant::now(), used: None, target, input: input.to_vec() }
     }
 
     /// The process counts its time as a whole, so that what the other workers may have used is left out.
-    fn is_slow(&self, jobs: usize) -> bool {
-        let elapsed = self.since.elapsed();
-        elapsed > STUCK || elapsed > SLOW && cpu_time() - self.used > SLOW * jobs as u32
+    fn is_slow(&mut self, jobs: usize) -> bool {
+        let (elapsed, used) = (self.since.elapsed(), *self.used.get_or_insert_with(cpu_time));
+        elapsed > STUCK || elapsed > SLOW && cpu_time() - used > SLOW * jobs as u32
     }
 }
 

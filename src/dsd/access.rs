@@ -86,9 +86,10 @@ impl Row {
         if mine.1 <= theirs.0 || theirs.1 <= mine.0 {
             return false;
         }
-        // Behind or level with a source that moves up in the same steps, writes never get ahead.
-        let lags = self.step == source.step && self.at <= source.at;
-        !(lags && self.step >= i32::from(words.max(source_words)))
+        // Behind or level with a source that moves in the same steps, up or down, writes never get ahead.
+        let lags = if self.step > 0 { self.at <= source.at } else { self.at >= source.at };
+        let is_apart = self.step.unsigned_abs() >= u32::from(words.max(source_words));
+        !(lags && is_apart && self.step == source.step)
     }
 }
 
@@ -488,6 +489,9 @@ mod tests {
         assert!(!disturbs(line(19), line(20)));
         assert!(disturbs(line(21), line(20)));
         assert!(!disturbs(line(30), line(20)));
+        let down = |at| Row { step: -1, ..line(at) };
+        assert!(!disturbs(down(20), down(20)) && !disturbs(down(21), down(20)));
+        assert!(disturbs(down(19), down(20)) && disturbs(down(20), line(20)));
         let fixed = Row { at: 20, step: 0, count: 10 };
         assert!(disturbs(fixed, fixed));
     }

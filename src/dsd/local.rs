@@ -107,7 +107,7 @@ fn run_copies(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), sources: &[
             }
         }
         (kernel.many)(&mut out[..piece], &a[..piece], &b[..piece], third);
-        store_row(memory, part(&dest.0), dest.1, &out[..piece]);
+        store_row(memory, part(&dest.0), dest.1, &mut out[..piece]);
         done += piece;
     }
 }
@@ -385,55 +385,45 @@ fn scalar(source: &Source) -> u32 {
     }
 }
 
-/// Elements from memory, as lanes; the addresses have been checked.
+/// Elements from memory, as lanes; the addresses have been checked. A reversed row is read like others and turned
+/// round, because the compiler makes vectors of both loops, but not of one loop that does both.
 #[inline]
 fn load_row(memory: &[u16], row: Row, words: u16, lanes: &mut [u32]) {
-    let pair = |pair: &[u16; 2]| u32::from(pair[0]) | u32::from(pair[1]) << 16;
     let (low, high) = row.span(words);
     let memory = &memory[low as usize..high as usize];
     match (words, row.step) {
-        (1, 1) => widest(
+        (1, 1 | -1) => widest(
             #[inline(always)]
             || lanes.iter_mut().zip(memory).for_each(|(lane, word)| *lane = u32::from(*word)),
         ),
-        (1, -1) => {
-            lanes.iter_mut().zip(memory.iter().rev()).for_each(|(lane, word)| *lane = u32::from(*word))
-        }
-        (2, 2) => lanes.as_mut_bytes().copy_from_slice(memory.as_bytes()),
-        (2, -2) => {
-            lanes
-                .iter_mut()
-                .zip(memory.as_chunks().0.iter().rev())
-                .for_each(|(lane, both)| *lane = pair(both));
-        }
+        (2, 2 | -2) => lanes.as_mut_bytes().copy_from_slice(memory.as_bytes()),
         _ => {
             let first = row.at - low as usize;
             for (k, lane) in lanes.iter_mut().enumerate() {
                 *lane = read(memory, (first as i32 + k as i32 * row.step) as usize, words);
             }
+            return;
         }
+    }
+    if row.step < 0 {
+        lanes.reverse();
     }
 }
 
-/// Lanes into memory; the addresses have been checked.
+/// Lanes into memory; the addresses have been checked. The lanes may be in another order afterwards.
 #[inline]
-fn store_row(memory: &mut [u16], row: Row, words: u16, lanes: &[u32]) {
-    let pair = |lane: u32| [lane as u16, (lane >> 16) as u16];
+fn store_row(memory: &mut [u16], row: Row, words: u16, lanes: &mut [u32]) {
     let (low, high) = row.span(words);
     let memory = &mut memory[low as usize..high as usize];
+    if matches!((words, row.step), (1, -1) | (2, -2)) {
+        lanes.reverse();
+    }
     match (words, row.step) {
-        (1, 1) => widest(
+        (1, 1 | -1) => widest(
             #[inline(always)]
             || lanes.iter().zip(memory).for_each(|(lane, word)| *word = *lane as u16),
         ),
-        (1, -1) => lanes.iter().zip(memory.iter_mut().rev()).for_each(|(lane, word)| *word = *lane as u16),
-        (2, 2) => memory.as_mut_bytes().copy_from_slice(lanes.as_bytes()),
-        (2, -2) => {
-            lanes
-                .iter()
-                .zip(memory.as_chunks_mut().0.iter_mut().rev())
-                .for_each(|(lane, both)| *both = pair(*lane));
-        }
+        (2, 2 | -2) => memory.as_mut_bytes().copy_from_slice(lanes.as_bytes()),
         _ => {
             let first = row.at - low as usize;
             for (k, lane) in lanes.iter().enumerate() {

@@ -122,9 +122,13 @@ impl LaneRun {
     fn run_serial(&mut self, memory: &mut [u16], steps: &[LaneStep], count: usize) -> Option<()> {
         let active = Active { mask: 1, all: false };
         let mut block = LaneBlock { lanes: &mut self.lanes, memory, active, no_value: self.no_value };
-        for _ in 0..count {
-            steps.iter().try_for_each(|step| block.step(&step.action))?;
-            block.active.mask <<= 1;
+        for k in 0..count {
+            block.active.mask = 1 << k;
+            for step in steps {
+                if !block.one(&step.action, k)? {
+                    block.step(&step.action)?;
+                }
+            }
         }
         Some(())
     }
@@ -242,6 +246,33 @@ impl LaneBlock<'_> {
     #[inline(always)]
     fn set(&mut self, lane: Lane, k: usize, value: u64) {
         self.lanes[usize::from(lane)][k / GROUP][k % GROUP] = value;
+    }
+
+    /// What most steps are that need what the element before has written, for element `k`; false for all others.
+    #[inline(always)]
+    fn one(&mut self, action: &Action, k: usize) -> Option<bool> {
+        let Action::Run(ref op) = *action else { return Some(false) };
+        macro_rules! both {
+            ($d:ident = $a:ident $b:ident, |$x:ident, $y:ident| $value:expr) => {{
+                let ($x, $y) = (self.get($a, k), self.get($b, k));
+                self.set($d, k, $value)
+            }};
+        }
+        match *op {
+            Op::LoadAt { d, addr, kind } => {
+                let value = load(self.memory, addr.into(), kind).ok()?;
+                self.set(d, k, value);
+            }
+            Op::StoreAt { s, addr, kind } => store(self.memory, addr.into(), kind, self.get(s, k)).ok()?,
+            Op::AddS { d, a, b, sh } => both!(d = a b, |x, y| signed(x.wrapping_add(y), sh)),
+            Op::AddU { d, a, b, sh } => both!(d = a b, |x, y| unsigned(x.wrapping_add(y), sh)),
+            Op::SubS { d, a, b, sh } => both!(d = a b, |x, y| signed(x.wrapping_sub(y), sh)),
+            Op::SubU { d, a, b, sh } => both!(d = a b, |x, y| unsigned(x.wrapping_sub(y), sh)),
+            Op::FAdd { d, a, b } => both!(d = a b, |x, y| (single(x) + single(y)).to_bits().into()),
+            Op::FMul { d, a, b } => both!(d = a b, |x, y| (single(x) * single(y)).to_bits().into()),
+            _ => return Some(false),
+        }
+        Some(true)
     }
 
     #[inline(always)]

@@ -55,6 +55,13 @@ pub(crate) fn half_product(a: u64, b: u64) -> u64 {
     f16::mul(a as u16, b as u16).into()
 }
 
+/// The product of two f16 in registers, and its sum with a third.
+#[inline(never)]
+pub(crate) fn half_product_and_sum(a: u64, b: u64, c: u64) -> (u64, u64) {
+    let product = f16::mul(a as u16, b as u16);
+    (product.into(), f16::add(product, c as u16).into())
+}
+
 /// The f16 nearest to the f32 in a register.
 #[inline(never)]
 pub(crate) fn half(a: u64) -> u64 {

@@ -22,6 +22,36 @@ macro_rules! place {
         attempt!(element_of($base, reg!($b), Access::$kind, $len))
     };
 }
+macro_rules! place_of {
+    ($base:ident $b:ident $len:ident $kind:ident) => {
+        attempt!(element_of($base, reg!($b), $kind, $len))
+    };
+}
+macro_rules! read_byte {
+    ($memory:ident, $at:expr) => {
+        attempt!(byte_at($memory, watch!(reads $at, Access::U8)))
+    };
+}
+macro_rules! write_byte {
+    ($memory:ident, $at:expr, $value:expr) => {{
+        let at = watch!(writes $at, Access::U8);
+        attempt!(store_byte($memory, at, $value as u8))
+    }};
+}
+macro_rules! divided {
+    ($d:ident = $a:ident $op:tt $b:ident, $sh:ident) => {{
+        let (x, y) = attempt!(arithmetic::dividend(reg!($a), reg!($b), $sh));
+        set!($d, x $op y)
+    }};
+}
+macro_rules! math {
+    ($r:ident[$base:ident]) => {{
+        let Some(value) = arithmetic::math($r, $base) else {
+            hand_back!(Op::Intrinsic { id: Intrinsic::Math32, base: $base })
+        };
+        reg!($base) = value;
+    }};
+}
 macro_rules! behind {
     ($a:ident $off:ident) => {
         reg!($a) as u32 as usize + usize::from($off)
@@ -70,6 +100,14 @@ macro_rules! chain {
         reg!($s.d) = value;
         then!();
         reg!($s.e) = value!($second value, reg!($s.c), $s.then_sh);
+    }};
+}
+macro_rules! half_chain {
+    ($s:ident) => {{
+        let (product, sum) = arithmetic::half_product_and_sum(reg!($s.a), reg!($s.b), reg!($s.c));
+        reg!($s.d) = product;
+        then!();
+        reg!($s.e) = sum;
     }};
 }
 macro_rules! products {
@@ -141,14 +179,14 @@ macro_rules! stored {
     }};
 }
 macro_rules! global {
-    ($s:ident $op:ident) => {{
-        let value = read!($s.addr.into(), $s.kind);
+    ($s:ident $op:ident $kind:ident) => {{
+        let value = read!($s.addr.into(), Access::$kind);
         reg!($s.d) = value;
         then!();
         let value = value!($op value, reg!($s.c), $s.sh);
         reg!($s.e) = value;
         then!();
-        write!($s.addr.into(), $s.kind, value);
+        write!($s.addr.into(), Access::$kind, value);
     }};
 }
 macro_rules! moved_call {
@@ -159,6 +197,43 @@ macro_rules! moved_call {
         then!();
         then!();
         call!(FnId($s.f.into()), $s.base.into())
+    }};
+}
+macro_rules! moved_return {
+    ($s:ident) => {{
+        reg!($s.d) = reg!($s.a);
+        then!();
+        break None;
+    }};
+}
+macro_rules! copied_call {
+    ($s:ident) => {{
+        reg!($s.d) = reg!($s.a);
+        then!();
+        call!(FnId($s.f.into()), $s.base.into())
+    }};
+}
+macro_rules! moves_call {
+    ($s:ident) => {{
+        moves!($s);
+        then!();
+        call!(FnId($s.f.into()), $s.base.into())
+    }};
+}
+macro_rules! element_widened {
+    ($s:ident $kind:ident) => {{
+        let value = follow!(stepped!($s step_words), Access::$kind);
+        reg!($s.v) = value;
+        then!();
+        reg!($s.e) = value;
+    }};
+}
+macro_rules! widened {
+    ($s:ident $kind:ident) => {{
+        let value = read!(attempt!(element_of($s.base, reg!($s.i), Access::$kind, $s.len)), Access::$kind);
+        reg!($s.d) = value;
+        then!();
+        reg!($s.e) = value;
     }};
 }
 macro_rules! products_then {
@@ -304,9 +379,41 @@ macro_rules! arm {
     }};
 }
 
+/// Operations that the loop leaves to others.
+macro_rules! rare {
+    () => {
+        Op::BitNotS { .. }
+            | Op::BitNotU { .. }
+            | Op::Convert { .. }
+            | Op::HSub { .. }
+            | Op::HDiv { .. }
+            | Op::HNeg { .. }
+            | Op::HEq { .. }
+            | Op::HNe { .. }
+            | Op::CheckVariant { .. }
+            | Op::CheckConfig { .. }
+            | Op::CheckCast { .. }
+            | Op::UnsetWords { .. }
+            | Op::Zero { .. }
+            | Op::MapBegin { .. }
+            | Op::MapEnd { .. }
+            | Op::FifoLength { .. }
+            | Op::Activate { .. }
+            | Op::Block { .. }
+            | Op::Unblock { .. }
+            | Op::BlockUt { .. }
+            | Op::UnblockUt { .. }
+            | Op::CheckId { .. }
+            | Op::Assert { .. }
+            | Op::Trap { .. }
+            | Op::Intrinsic { .. }
+    };
+}
+
 pub(super) use {
-    added_load, arm, behind, call, chain, count, element_loaded, elements, field_loaded, field_stored, float,
-    float_element, float_stored, global, hand_back, index, judged_element, load_element, loaded, looped,
-    member, moved_call, moves, next, next_signed, offset, place, products, products_then, short,
-    store_element, stored, stored_add, test, test_element, three_moves, two_loads,
+    added_load, arm, behind, call, chain, copied_call, count, divided, element_loaded, element_widened,
+    elements, field_loaded, field_stored, float, float_element, float_stored, global, half_chain, hand_back,
+    index, judged_element, load_element, loaded, looped, math, member, moved_call, moved_return, moves,
+    moves_call, next, next_signed, offset, place, place_of, products, products_then, rare, read_byte, short,
+    store_element, stored, stored_add, test, test_element, three_moves, two_loads, widened, write_byte,
 };

@@ -1,6 +1,6 @@
 //! The call stack of a main thread, and its register file.
 
-use super::prepared::{PreparedFunction, PreparedTile};
+use super::prepared::{FIRST, PreparedFunction, PreparedTile};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{NO_FUNCTION, STACK_OVERFLOW};
 use crate::image::code::Reg;
@@ -139,7 +139,7 @@ impl Calls {
         self.parked[..arguments.len()].copy_from_slice(arguments);
         let params = usize::from(function.params);
         self.parked[params..params + function.consts.len()].copy_from_slice(&function.consts);
-        self.push(tile, f, 0, function.frame_words)
+        self.push(tile, f, (0, tile.data_end.into()), function.frame_words)
     }
 
     /// Borrows the worker's register file and restores the saved registers.
@@ -160,42 +160,29 @@ impl Calls {
         std::mem::swap(&mut self.worker, &mut worker.registers);
     }
 
-    /// Enters a function whose register 0 is register `base` of the caller. The caller points behind the call; if there
-    /// is no room, at the call again.
+    /// Enters a function whose register 0 is register `base` of the caller; `words` is the size of its frame. Its constants
+    /// are not there yet. The caller points behind the call; if there is no room, at the call again.
     #[inline(always)]
-    pub fn enter(
-        &mut self,
-        tile: &TileImage,
-        (f, ready): (FnId, &PreparedFunction),
-        base: Reg,
-    ) -> Result<(), Diag> {
-        let base = self.last_mut().base + usize::from(base);
-        if let Err(diag) = self.push(tile, f, base, ready.frame_words) {
+    pub fn enter(&mut self, tile: &TileImage, (f, words): (FnId, u16), base: Reg) -> Result<(), Diag> {
+        let caller = self.last_mut();
+        // Every call has at least one word, so that the addresses of two calls differ.
+        let address = caller.end.max(usize::from(caller.address) + 1);
+        let base = caller.base + usize::from(base);
+        if let Err(diag) = self.push(tile, f, (base, address), words) {
             self.last_mut().pc -= 1;
             return Err(diag);
-        }
-        let (_, r) = self.innermost();
-        // Most functions have so few registers that a loop is faster than the call of `memcpy`.
-        let mut register = ready.params;
-        for value in &ready.consts {
-            r[usize::from(register)] = *value;
-            register = register.wrapping_add(1);
-        }
-        // Another PE may have used this register file before; its values must not be visible.
-        while register < ready.cleared {
-            r[usize::from(register)] = 0;
-            register += 1;
         }
         Ok(())
     }
 
     #[inline(always)]
-    fn push(&mut self, tile: &TileImage, f: FnId, base: usize, words: u16) -> Result<(), Diag> {
-        let address = match self.frames.last() {
-            None => usize::from(tile.data_end),
-            // Every call has at least one word, so that the addresses of two calls differ.
-            Some(caller) => caller.end.max(usize::from(caller.address) + 1),
-        };
+    fn push(
+        &mut self,
+        tile: &TileImage,
+        f: FnId,
+        (base, address): (usize, usize),
+        words: u16,
+    ) -> Result<(), Diag> {
         let end = address + usize::from(words);
         if end.max(address + 1) > self.memory || self.frames.len() == MAX_FRAMES || base > ALL - WINDOW {
             return Err(overflow(tile, f));
@@ -219,12 +206,17 @@ impl Calls {
         self.frames.pop();
     }
 
-    /// The innermost call and the registers that it can name.
-    #[inline]
-    pub fn innermost(&mut self) -> (&mut Frame, &mut [u64; WINDOW]) {
-        let frame = self.frames.last_mut().expect("an operation runs in a call");
+    /// The innermost call and the registers that it can name; `None` if all have returned.
+    #[inline(always)]
+    pub fn innermost(&mut self) -> Option<(&mut Frame, &mut [u64; WINDOW])> {
+        let frame = self.frames.last_mut()?;
         let window = self.worker[frame.base..].first_chunk_mut();
-        (frame, window.expect("no window reaches beyond the register file"))
+        Some((frame, window.expect("no window reaches beyond the register file")))
+    }
+
+    /// The registers that the innermost call can name.
+    pub fn window(&mut self) -> &mut [u64; WINDOW] {
+        self.innermost().expect("an operation runs in a call").1
     }
 
     /// A register of the innermost call.
@@ -253,6 +245,22 @@ impl Calls {
         let registers = if self.worker.is_empty() { &mut self.parked } else { &mut self.worker[..] };
         registers[at] = value;
     }
+}
+
+/// Sets the constants in the registers of a call that begins, and clears what its code may read before it writes it:
+/// another PE may have used this register file before, and its values must not be visible.
+#[inline(always)]
+pub(super) fn begin<'f>(function: &'f PreparedFunction, r: &mut [u64; WINDOW]) -> &'f PreparedFunction {
+    let params = usize::from(function.params);
+    match r.get_mut(params..params + FIRST) {
+        Some(registers) => registers.copy_from_slice(&function.first),
+        None => r[params..].iter_mut().zip(&function.first).for_each(|(register, value)| *register = *value),
+    }
+    if !function.next.is_empty() {
+        let after = params + FIRST;
+        r[after..after + function.next.len()].copy_from_slice(&function.next);
+    }
+    function
 }
 
 /// The function that a pointer points to.

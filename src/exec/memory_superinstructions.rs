@@ -171,9 +171,19 @@ pub(super) fn pointed(first: Op, then: Op) -> Option<Op> {
 }
 
 fn framed(address: Op, access: Op) -> Option<Op> {
-    let Op::Frame { d, off } = address else { return None };
+    use Op::*;
+    let Frame { d, off } = address else { return None };
     let (v, from, word, kind) = pointer_access(access)?;
-    let make = if matches!(access, Op::Load { .. }) { Op::FrameLoad } else { Op::FrameStore };
+    let make = match (access, kind) {
+        (Load { .. }, Access::U32) => FrameLoad32,
+        (Load { .. }, Access::S32) => FrameLoadS32,
+        (Load { .. }, Access::U16) => FrameLoadU16,
+        (Load { .. }, Access::S16) => FrameLoadS16,
+        (Load { .. }, _) => FrameLoad,
+        (_, Access::U32 | Access::S32) => FrameStore32,
+        (_, Access::U16 | Access::S16) => FrameStore16,
+        _ => FrameStore,
+    };
     (from == d && word == 0).then_some(make(Framed { d, off, v, kind }))
 }
 
@@ -206,14 +216,47 @@ fn field(first: Op, then: Op) -> Option<Op> {
 }
 
 fn element_behind(address: Op, access: Op) -> Option<Op> {
+    use Op::*;
+    let Element { d, a, b, words, len: IN_VARIABLE } = address else { return None };
+    let (v, from, off, kind) = pointer_access(access)?;
+    let make = match (access, kind) {
+        (Load { .. }, _) if words == BYTES => ElementLoad,
+        (_, _) if words == BYTES => ElementStore,
+        (Load { .. }, Access::U32) => ElementLoad32,
+        (Load { .. }, Access::S32) => ElementLoadS32,
+        (Load { .. }, Access::U16) => ElementLoadU16,
+        (Load { .. }, Access::S16) => ElementLoadS16,
+        (Load { .. }, _) => ElementLoad,
+        (_, Access::U32 | Access::S32) => ElementStore32,
+        (_, Access::U16 | Access::S16) => ElementStore16,
+        _ => ElementStore,
+    };
+    (from == d).then_some(make(Pointed { d, a, b, words, v, off, kind }))
+}
+
+/// An element behind a pointer, as a value of a wider type.
+pub(super) fn element_widened(address: Op, access: Op, cast: Op) -> Option<Op> {
     let Op::Element { d, a, b, words, len: IN_VARIABLE } = address else { return None };
-    match access {
-        Op::Load { d: v, a: from, off, kind } if from == d => {
-            Some(Op::ElementLoad(Pointed { d, a, b, words, v, off, kind }))
-        }
-        Op::Store { s: v, a: to, off, kind } if to == d => {
-            Some(Op::ElementStore(Pointed { d, a, b, words, v, off, kind }))
-        }
+    let Op::Load { d: v, a: from, off, kind } = access else { return None };
+    let (e, is_signed) = wider(cast, v, kind)?;
+    let make = if is_signed { Op::ElementLoadNormS } else { Op::ElementLoadNormU };
+    let [near_d, a, b, v, e] = near([d, a, b, v, e])?;
+    (from == d && words != BYTES).then_some(make(PointedNorm { d: near_d, a, b, v, e, words, off }))
+}
+
+/// An element of an array, as a value of a wider type.
+pub(super) fn widened(access: Op, cast: Op) -> Option<Op> {
+    let Op::LoadElem { d, base, b: i, len, kind } = access else { return None };
+    let (e, is_signed) = wider(cast, d, kind)?;
+    let make = if is_signed { Op::LoadElemNormS } else { Op::LoadElemNormU };
+    Some(make(ElemNorm { d, base, i, len, e }))
+}
+
+/// The register that a cast of `v`, a value of 16 bits in memory, only copies it to, and whether both are signed.
+fn wider(cast: Op, v: Reg, kind: Access) -> Option<(Reg, bool)> {
+    match (cast, kind) {
+        (Op::NormS { d, a, sh: ..=48 }, Access::S16) if a == v => Some((d, true)),
+        (Op::NormU { d, a, sh: ..=48 }, Access::U16) if a == v => Some((d, false)),
         _ => None,
     }
 }

@@ -52,12 +52,6 @@ macro_rules! value {
     (RemU $a:expr, $b:expr, $sh:expr) => {
         attempt!(remainder($a, $b))
     };
-    (HMul $a:expr, $b:expr, $sh:expr) => {
-        arithmetic::half_product($a, $b)
-    };
-    (HAdd $a:expr, $b:expr, $sh:expr) => {
-        arithmetic::half_sum($a, $b)
-    };
     (Onto $a:expr, $b:expr, $sh:expr) => {
         u64::from((single($b) + single($a)).to_bits())
     };

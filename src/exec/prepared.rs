@@ -20,6 +20,10 @@ use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+/// Registers that every call sets, whether its function has so many constants or not: most have fewer, and a loop over
+/// their number takes longer.
+pub(super) const FIRST: usize = 4;
+
 /// A function that has run at least once.
 #[derive(Clone, Debug)]
 pub(crate) struct PreparedFunction {
@@ -33,8 +37,14 @@ pub(crate) struct PreparedFunction {
     pub consts: Box<[u64]>,
     /// Register of the first constant.
     pub params: Reg,
+    /// What the registers from `params` on hold when the function begins. Zeros follow few constants: no caller needs
+    /// what is in the registers of a call.
+    pub first: [u64; FIRST],
+    /// The registers after these: the other constants, and zeros up to `cleared`.
+    pub next: Box<[u64]>,
     /// One past the last register that a call must clear after the constants. No register is cleared if the
     /// code writes every register before it reads it.
+    #[cfg(test)]
     pub cleared: Reg,
     /// Size of its frame, in words of memory.
     pub frame_words: u16,
@@ -200,6 +210,9 @@ impl PreparedFunction {
     pub fn new(function: &Function, arch: &Arch, is_plain: bool) -> PreparedFunction {
         let given = function.params + function.consts.len() as u16;
         let cleared = if reads_old_registers(function, given) { function.registers } else { given };
+        let mut start = function.consts.clone();
+        start.resize(start.len().max(FIRST).max(usize::from(cleared.saturating_sub(function.params))), 0);
+        let (first, next) = start.split_first_chunk().expect("it has at least so many");
         let plainly = || (function.code.as_slice().into(), Box::default());
         let (code, switches) = if is_plain { plainly() } else { combined(function) };
         PreparedFunction {
@@ -208,6 +221,9 @@ impl PreparedFunction {
             switches,
             consts: function.consts.clone().into_boxed_slice(),
             params: function.params,
+            first: *first,
+            next: next.into(),
+            #[cfg(test)]
             cleared,
             frame_words: function.frame_words,
         }

@@ -11,7 +11,7 @@ use super::variables::{
 };
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{DANGLING_POINTER, POINTER_OUT_OF_BOUNDS, UNSET_VARIABLE};
-use crate::image::code::{Access, BYTES, Reg, byte_behind, word_of};
+use crate::image::code::{Access, BYTES, byte_behind, word_of};
 use crate::image::{FnId, Symbol, TileImage};
 
 /// The bit pattern of a register without a value. Registers hold normalised integers, so only 64-bit integers
@@ -90,7 +90,7 @@ impl Sanitizer {
     /// Checks a read through a pointer; `top` is the end of the innermost call's frame.
     #[inline(always)]
     pub fn load(&mut self, memory: &[u16], at: usize, kind: Access, top: usize) -> Result<u64, Diag> {
-        if at >= self.stack {
+        if at >= self.stack && !self.is_open(at, kind, top) {
             self.before_load(memory, at, kind, top)?;
         }
         load(memory, at, kind)
@@ -106,12 +106,20 @@ impl Sanitizer {
         value: u64,
         top: usize,
     ) -> Result<(), Diag> {
-        if at >= self.first {
+        if at >= self.first && !(at >= self.stack && self.is_open(at, kind, top)) {
             self.before_store(tile, at, kind, top)?;
         }
         store(memory, at, kind, value)
     }
 
+    /// Whether a place in the stack belongs to a call that has not returned, and no word of the stack is unset. The high
+    /// byte of a word is none, because its address is above all others.
+    #[inline(always)]
+    fn is_open(&self, at: usize, kind: Access, top: usize) -> bool {
+        at + usize::from(kind.words()) <= top && self.unset.is_empty()
+    }
+
+    #[inline(never)]
     fn before_load(&mut self, memory: &[u16], at: usize, kind: Access, top: usize) -> Result<(), Diag> {
         let at = if kind.is_byte() { word_of(at) } else { at };
         let end = at + usize::from(kind.words());
@@ -131,6 +139,7 @@ impl Sanitizer {
         }
     }
 
+    #[inline(never)]
     fn before_store(&mut self, tile: &TileImage, at: usize, kind: Access, top: usize) -> Result<(), Diag> {
         let words = usize::from(kind.words());
         let at = if kind.is_byte() { word_of(at) } else { at };
@@ -257,34 +266,53 @@ impl Sanitizer {
         }
     }
 
-    /// The address `index` elements of `words` words behind `base`, which register `a` holds; it must lie in the
+    /// The address `index` elements of `words` words behind `base`, which register number `a` holds; it must lie in the
     /// variable behind `base`.
-    #[inline]
+    #[inline(always)]
     pub fn step(
         &mut self,
         tile: &TileImage,
-        (a, base): (Reg, u64),
+        (a, base): (usize, u64),
         index: u64,
         words: u16,
     ) -> Result<u64, Diag> {
         if words == BYTES {
             return self.step_bytes(tile, (a, base), index);
         }
+        self.step_words(tile, (a, base), index, words)
+    }
+
+    /// The same for elements that are not bytes.
+    #[inline(always)]
+    pub fn step_words(
+        &mut self,
+        tile: &TileImage,
+        (a, base): (usize, u64),
+        index: u64,
+        words: u16,
+    ) -> Result<u64, Diag> {
         // An index of a pointer to many may be negative; addresses have 16 bits.
         let to = base.wrapping_add(index.wrapping_mul(words.into())) & 0xffff;
-        let (low, high) = self.near[usize::from(a) % POINTERS];
-        let (from, at) = (base as usize, to as usize);
-        if from >= low && from < high && at >= low && at + usize::from(words) <= high {
-            return Ok(to);
+        let (low, high) = self.near[a % POINTERS];
+        let (low, high, from, at) = (low as i64, high as i64, base as i64, to as i64);
+        // One branch for all four limits: what is below the first or beyond the second makes the sign negative.
+        let limits = [
+            from.wrapping_sub(low),
+            high.wrapping_sub(1).wrapping_sub(from),
+            at.wrapping_sub(low),
+            high.wrapping_sub(at + i64::from(words)),
+        ];
+        if limits[0] | limits[1] | limits[2] | limits[3] < 0 {
+            self.step_elsewhere(tile, (a, base as usize), to as usize, (index, words))?;
         }
-        self.step_elsewhere(tile, (a, from), at, (index, words))?;
         Ok(to)
     }
 
     /// The same for bytes.
-    fn step_bytes(&mut self, tile: &TileImage, (a, base): (Reg, u64), index: u64) -> Result<u64, Diag> {
+    #[inline(never)]
+    fn step_bytes(&mut self, tile: &TileImage, (a, base): (usize, u64), index: u64) -> Result<u64, Diag> {
         let to = byte_behind(base, index);
-        let (low, high) = self.near[usize::from(a) % POINTERS];
+        let (low, high) = self.near[a % POINTERS];
         let (from, at) = (word_of(base as usize), word_of(to as usize));
         if !(low..high).contains(&from) || !(low..high).contains(&at) {
             self.step_elsewhere(tile, (a, from), at, (index, BYTES))?;
@@ -296,7 +324,7 @@ impl Sanitizer {
     fn step_elsewhere(
         &mut self,
         tile: &TileImage,
-        (a, from): (Reg, usize),
+        (a, from): (usize, usize),
         at: usize,
         (index, words): (u64, u16),
     ) -> Result<(), Diag> {
@@ -313,7 +341,7 @@ impl Sanitizer {
         }
         let Some(symbol) = symbol_at(tile, from) else { return Ok(()) };
         let (low, high) = (usize::from(symbol.addr), usize::from(symbol.addr) + usize::from(symbol.words));
-        self.near[usize::from(a) % POINTERS] = (low, high);
+        self.near[a % POINTERS] = (low, high);
         if at >= low && at + usize::from(words) <= high {
             return Ok(());
         }

@@ -2,7 +2,7 @@
 
 use super::arithmetic::{self, amount, quotient, remainder};
 use super::arms::*;
-use super::calls::{Calls, pointed};
+use super::calls::{Calls, begin, pointed};
 use super::convert::{signed, unsigned};
 use super::guard::Guard;
 use super::interface::{Code, LoopMemory, LoopServices, Meter, StopReason, TaskState};
@@ -28,14 +28,20 @@ pub(crate) fn run<G: Guard>(
     (tasks, services): (&mut TaskState, &mut dyn LoopServices),
     meter: &mut Meter,
 ) -> Result<StopReason, Diag> {
-    let (Code { tile, plans, .. }, due) = (all, meter.left_when_due());
-    let mut ready = all.function(calls.last_mut().function);
+    let (Code { tile, plans, .. }, due, mut left) = (all, meter.left_when_due(), meter.left());
+    let mut begins = None;
     loop {
-        let (frame, r) = calls.innermost();
+        let Some((frame, r)) = calls.innermost() else {
+            meter.leave(left);
+            return Ok(StopReason::End);
+        };
+        let ready = begins.take().map_or_else(|| all.function(frame.function), |function| begin(function, r));
         let (mut at, mut first) = (frame.pc, frame.pc); // Where straight code has begun, for those who count.
-        let (code, before) = (&ready.code[..], &ready.cycles_before[..]);
+        // Cycles of all operations before each, and up to its end: as long as the code, so that one check of `at` is enough.
+        let (code, cycles) = (&ready.code[..], &ready.cycles_before[..]);
+        let (before, after) = (&cycles[..code.len()], &cycles[1..=code.len()]);
         // The budget left before an operation, plus the cycles of all before it: constant while they come in order.
-        let mut credit = meter.left() + i64::from(before[at]);
+        let mut credit = left + i64::from(before[at]);
         macro_rules! left {
             () => {
                 credit - i64::from(before[at])
@@ -47,10 +53,9 @@ pub(crate) fn run<G: Guard>(
             };
         }
         macro_rules! set {
-            ($d:ident, $value:expr) => {{
-                let value = $value;
-                r[$d as usize] = value as u64;
-            }};
+            ($d:ident, $value:expr) => {
+                r[$d as usize] = $value as u64
+            };
         }
         macro_rules! stop {
             ($exit:expr) => {{
@@ -70,9 +75,8 @@ pub(crate) fn run<G: Guard>(
         }
         macro_rules! go_to {
             ($to:expr) => {{
-                at += 1;
-                let left = left!();
-                guard.ran(frame.function, first, at);
+                let left = credit - i64::from(after[at]);
+                guard.ran(frame.function, first, at + 1);
                 (at, first) = ($to as usize, $to as usize);
                 credit = left + i64::from(before[at]);
                 // Every loop contains a jump, so checking the budget at jumps is enough.
@@ -135,8 +139,8 @@ pub(crate) fn run<G: Guard>(
             }};
         }
         macro_rules! stepped {
-            ($s:ident) => {{
-                let to = attempt!(sanitizer.step(tile, ($s.a, reg!($s.a)), reg!($s.b), $s.words));
+            ($s:ident $step:ident) => {{
+                let to = attempt!(sanitizer.$step(tile, ($s.a as usize, reg!($s.a)), reg!($s.b), $s.words));
                 reg!($s.d) = to;
                 then!();
                 to as usize + usize::from($s.off)
@@ -193,14 +197,8 @@ pub(crate) fn run<G: Guard>(
                 Op::HLe { d, a, b } => set!(d, f16::le(reg!(a) as u16, reg!(b) as u16)),
                 Op::DivU { d, a, b, .. } => set!(d, attempt!(quotient(reg!(a), reg!(b)))),
                 Op::RemU { d, a, b, .. } => set!(d, attempt!(remainder(reg!(a), reg!(b)))),
-                Op::DivS { d, a, b, sh } => {
-                    let (x, y) = attempt!(arithmetic::dividend(reg!(a), reg!(b), sh));
-                    set!(d, x / y)
-                }
-                Op::RemS { d, a, b, sh } => {
-                    let (x, y) = attempt!(arithmetic::dividend(reg!(a), reg!(b), sh));
-                    set!(d, x % y)
-                }
+                Op::DivS { d, a, b, sh } => divided!(d = a / b, sh),
+                Op::RemS { d, a, b, sh } => divided!(d = a % b, sh),
                 Op::NegS { d, a, sh } => set!(d, signed(reg!(a).wrapping_neg(), sh)),
                 Op::FromSigned { d, a } => set!(d, (reg!(a) as i64 as f32).to_bits()),
                 Op::FromUnsigned { d, a } => set!(d, (reg!(a) as f32).to_bits()),
@@ -221,22 +219,16 @@ pub(crate) fn run<G: Guard>(
                 Op::Store { s, a, off, kind } => put!(behind!(a off), kind, reg!(s)),
                 Op::LoadAt { d, addr, kind } => set!(d, read!(addr.into(), kind)),
                 Op::StoreAt { s, addr, kind } => write!(addr.into(), kind, reg!(s)),
-                Op::LoadElem { d, base, b, len, kind } => {
-                    set!(d, read!(attempt!(element_of(base, reg!(b), kind, len)), kind))
-                }
-                Op::StoreElem { s, base, b, len, kind } => {
-                    write!(attempt!(element_of(base, reg!(b), kind, len)), kind, reg!(s))
-                }
+                Op::LoadElem { d, base, b, len, kind } => set!(d, read!(place_of!(base b len kind), kind)),
+                Op::StoreElem { s, base, b, len, kind } => write!(place_of!(base b len kind), kind, reg!(s)),
                 Op::Element { d, a, b, words, len: IN_VARIABLE } => {
-                    set!(d, attempt!(sanitizer.step(tile, (a, reg!(a)), reg!(b), words)));
+                    set!(d, attempt!(sanitizer.step(tile, (a as usize, reg!(a)), reg!(b), words)))
                 }
                 Op::Element { d, a, b, words, len } => {
-                    set!(d, attempt!(element(reg!(a), reg!(b), words, len)));
+                    set!(d, attempt!(element(reg!(a), reg!(b), words, len)))
                 }
                 Op::Unset { d, .. } => set!(d, sanitizer.no_value()),
-                Op::CheckSet { a } => {
-                    attempt!(sanitizer.check_value(reg!(a), tile, (frame.function, at)))
-                }
+                Op::CheckSet { a } => attempt!(sanitizer.check_value(reg!(a), tile, (frame.function, at))),
                 Op::Copy { a, b, words } => {
                     if guard.copies(reg!(a), reg!(b), words) {
                         stop!(Ok(StopReason::Guarded))
@@ -343,19 +335,29 @@ pub(crate) fn run<G: Guard>(
                 Op::AddSStoreElem(s) => stored!(s AddS),
                 Op::FAddStoreElem(s) => float_stored!(s FAdd),
                 Op::FMulStoreElem(s) => float_stored!(s FMul),
-                Op::ElementLoad(s) => r[s.v as usize] = follow!(stepped!(s), s.kind),
-                Op::ElementStore(s) => put!(stepped!(s), s.kind, r[s.v as usize]),
-                Op::AddUGlobal(s) => global!(s AddU),
-                Op::AddSGlobal(s) => global!(s AddS),
-                Op::SubUGlobal(s) => global!(s SubU),
-                Op::SubSGlobal(s) => global!(s SubS),
-                Op::FAddGlobal(s) => global!(s FAdd),
+                Op::ElementLoad(s) => reg!(s.v) = follow!(stepped!(s step), s.kind),
+                Op::ElementLoad32(s) => reg!(s.v) = follow!(stepped!(s step_words), Access::U32),
+                Op::ElementLoadS32(s) => reg!(s.v) = follow!(stepped!(s step_words), Access::S32),
+                Op::ElementLoadU16(s) => reg!(s.v) = follow!(stepped!(s step_words), Access::U16),
+                Op::ElementLoadS16(s) => reg!(s.v) = follow!(stepped!(s step_words), Access::S16),
+                Op::ElementLoadNormU(s) => element_widened!(s U16),
+                Op::ElementLoadNormS(s) => element_widened!(s S16),
+                Op::LoadElemNormU(s) => widened!(s U16),
+                Op::LoadElemNormS(s) => widened!(s S16),
+                Op::ElementStore(s) => put!(stepped!(s step), s.kind, reg!(s.v)),
+                Op::ElementStore32(s) => put!(stepped!(s step_words), Access::U32, reg!(s.v)),
+                Op::ElementStore16(s) => put!(stepped!(s step_words), Access::U16, reg!(s.v)),
+                Op::AddUGlobal32(s) => global!(s AddU U32),
+                Op::AddUGlobal16(s) => global!(s AddU U16),
+                Op::AddSGlobal32(s) => global!(s AddS S32),
+                Op::AddSGlobal16(s) => global!(s AddS S16),
+                Op::SubUGlobal32(s) => global!(s SubU U32),
+                Op::SubUGlobal16(s) => global!(s SubU U16),
+                Op::SubSGlobal32(s) => global!(s SubS S32),
+                Op::SubSGlobal16(s) => global!(s SubS S16),
+                Op::FAddGlobal(s) => global!(s FAdd U32),
                 Op::MovMov(s) => moves!(s),
-                Op::MovRet(s) => {
-                    r[s.d as usize] = r[s.a as usize];
-                    then!();
-                    break None;
-                }
+                Op::MovRet(s) => moved_return!(s),
                 Op::AddUMovCall(s) => moved_call!(s AddU),
                 Op::AddSMovCall(s) => moved_call!(s AddS),
                 Op::SubUMovCall(s) => moved_call!(s SubU),
@@ -384,8 +386,14 @@ pub(crate) fn run<G: Guard>(
                 Op::AddSStore(s) => field_stored!(s AddS),
                 Op::AddUStore(s) => field_stored!(s AddU),
                 Op::FAddStore(s) => field_stored!(s FAdd),
-                Op::FrameLoad(s) => r[s.v as usize] = follow!(framed!(s), s.kind),
-                Op::FrameStore(s) => put!(framed!(s), s.kind, r[s.v as usize]),
+                Op::FrameLoad(s) => reg!(s.v) = follow!(framed!(s), s.kind),
+                Op::FrameLoad32(s) => reg!(s.v) = follow!(framed!(s), Access::U32),
+                Op::FrameLoadS32(s) => reg!(s.v) = follow!(framed!(s), Access::S32),
+                Op::FrameLoadU16(s) => reg!(s.v) = follow!(framed!(s), Access::U16),
+                Op::FrameLoadS16(s) => reg!(s.v) = follow!(framed!(s), Access::S16),
+                Op::FrameStore(s) => put!(framed!(s), s.kind, reg!(s.v)),
+                Op::FrameStore32(s) => put!(framed!(s), Access::U32, reg!(s.v)),
+                Op::FrameStore16(s) => put!(framed!(s), Access::U16, reg!(s.v)),
                 Op::EqJumpUnless(s) => test!(s Eq false),
                 Op::NeJumpUnless(s) => test!(s Ne false),
                 Op::LtSJumpUnless(s) => test!(s LtS false),
@@ -394,22 +402,14 @@ pub(crate) fn run<G: Guard>(
                 Op::LeUJumpUnless(s) => test!(s LeU false),
                 Op::HLtJumpIf(s) => test!(s HLt true),
                 Op::HLtJumpUnless(s) => test!(s HLt false),
-                Op::HMulHAdd(s) => chain!(s HMul HAdd),
+                Op::HMulHAdd(s) => half_chain!(s),
                 Op::RemUJumpEq(s) => looped!(s RemU Eq),
                 Op::RemUJumpNe(s) => looped!(s RemU Ne),
                 Op::AddUJump(s) => arm!(s AddU),
                 Op::AddSJump(s) => arm!(s AddS),
                 Op::MovJump(s) => arm!(s Mov),
-                Op::MovCall(s) => {
-                    r[s.d as usize] = r[s.a as usize];
-                    then!();
-                    call!(FnId(s.f.into()), s.base.into())
-                }
-                Op::MovMovCall(s) => {
-                    moves!(s);
-                    then!();
-                    call!(FnId(s.f.into()), s.base.into())
-                }
+                Op::MovCall(s) => copied_call!(s),
+                Op::MovMovCall(s) => moves_call!(s),
                 Op::Switch { a, table } => {
                     let (comparisons, to) = ready.switches[usize::from(table)].find(reg!(a));
                     at += comparisons;
@@ -421,30 +421,29 @@ pub(crate) fn run<G: Guard>(
                 Op::LoadElem32 { d, base, b, len } => set!(d, read!(place!(base b len U32), Access::U32)),
                 Op::LoadElemU16 { d, base, b, len } => set!(d, read!(place!(base b len U16), Access::U16)),
                 Op::LoadElemS16 { d, base, b, len } => set!(d, read!(place!(base b len S16), Access::S16)),
-                Op::LoadElem8 { d, base, b, len } => {
-                    set!(d, attempt!(byte_at(memory, watch!(reads place!(base b len U8), Access::U8))))
-                }
-                Op::StoreElem8 { s, base, b, len } => {
-                    let at = watch!(writes place!(base b len U8), Access::U8);
-                    attempt!(store_byte(memory, at, reg!(s) as u8))
-                }
+                Op::LoadElemS32 { d, base, b, len } => set!(d, read!(place!(base b len S32), Access::S32)),
+                Op::LoadElem8 { d, base, b, len } => set!(d, read_byte!(memory, place!(base b len U8))),
+                Op::StoreElem8 { s, base, b, len } => write_byte!(memory, place!(base b len U8), reg!(s)),
                 Op::StoreElem32 { s, base, b, len } => write!(place!(base b len U32), Access::U32, reg!(s)),
                 Op::StoreElem16 { s, base, b, len } => write!(place!(base b len U16), Access::U16, reg!(s)),
                 Op::Load32 { d, a, off } => set!(d, follow!(behind!(a off), Access::U32)),
                 Op::LoadU16 { d, a, off } => set!(d, follow!(behind!(a off), Access::U16)),
                 Op::LoadS16 { d, a, off } => set!(d, follow!(behind!(a off), Access::S16)),
+                Op::LoadS32 { d, a, off } => set!(d, follow!(behind!(a off), Access::S32)),
                 Op::Store32 { s, a, off } => put!(behind!(a off), Access::U32, reg!(s)),
                 Op::Store16 { s, a, off } => put!(behind!(a off), Access::U16, reg!(s)),
-                Op::Math { base } | Op::MathMovRet { base, .. } => {
-                    let Some(value) = arithmetic::math(r, base) else {
-                        hand_back!(Op::Intrinsic { id: Intrinsic::Math32, base })
-                    };
-                    r[base as usize] = value;
-                    if let Op::MathMovRet { d, .. } = *op {
-                        r[d as usize] = value;
-                        at += 2;
-                        break None;
-                    }
+                Op::LoadAt32 { d, addr } => set!(d, read!(addr.into(), Access::U32)),
+                Op::LoadAtS32 { d, addr } => set!(d, read!(addr.into(), Access::S32)),
+                Op::LoadAtU16 { d, addr } => set!(d, read!(addr.into(), Access::U16)),
+                Op::LoadAtS16 { d, addr } => set!(d, read!(addr.into(), Access::S16)),
+                Op::StoreAt32 { s, addr } => write!(addr.into(), Access::U32, reg!(s)),
+                Op::StoreAt16 { s, addr } => write!(addr.into(), Access::U16, reg!(s)),
+                Op::Math { base } => math!(r[base]),
+                Op::MathMovRet { base, d } => {
+                    math!(r[base]);
+                    reg!(d) = reg!(base);
+                    at += 2;
+                    break None;
                 }
                 Op::MovMovMov(s) => three_moves!(s),
                 Op::Block { a } | Op::Unblock { a } | Op::Activate { a }
@@ -471,7 +470,8 @@ pub(crate) fn run<G: Guard>(
                     Some(map) if map.takes() && map.put(memory, reg!(s)) => {}
                     Some(_) | None => hand_back!(*op),
                 },
-                _ => {
+                // All others are named: otherwise each operation would be compared with the last one that is.
+                rare!() => {
                     if !attempt!(arithmetic::step(r, op)) {
                         hand_back!(*op)
                     }
@@ -480,19 +480,20 @@ pub(crate) fn run<G: Guard>(
             // An arm that leaves the loop does not get here, so the counter still points at its operation.
             at += 1;
         };
-        at += 1;
-        guard.ran(frame.function, first, at);
-        meter.leave(left!());
+        guard.ran(frame.function, first, at + 1);
+        left = credit - i64::from(after[at]);
         if let Some((f, base)) = called {
-            frame.pc = at;
-            ready = all.function(f);
-            calls.enter(tile, (f, ready), base)?;
+            frame.pc = at + 1;
+            let function = all.function(f);
+            if let Err(diag) = calls.enter(tile, (f, function.frame_words), base) {
+                meter.leave(left);
+                return Err(diag);
+            }
+            begins = Some(function);
             guard.entered(calls);
         } else {
             sanitizer.leave(frame.address.into(), frame.end, frame.function);
             calls.leave();
-            let Some(caller) = calls.last() else { return Ok(StopReason::End) };
-            ready = all.function(caller.function);
         }
     }
 }

@@ -97,17 +97,25 @@ fn integer(ty: Scalar) -> Option<(bool, u8)> {
 pub(super) fn sized(op: Op) -> Option<Op> {
     use Op::*;
     Some(match op {
+        LoadAt { d, addr, kind: Access::U32 } => LoadAt32 { d, addr },
+        LoadAt { d, addr, kind: Access::S32 } => LoadAtS32 { d, addr },
+        LoadAt { d, addr, kind: Access::U16 } => LoadAtU16 { d, addr },
+        LoadAt { d, addr, kind: Access::S16 } => LoadAtS16 { d, addr },
+        StoreAt { s, addr, kind: Access::U32 | Access::S32 } => StoreAt32 { s, addr },
+        StoreAt { s, addr, kind: Access::U16 | Access::S16 } => StoreAt16 { s, addr },
+        LoadElem { d, base, b, len, kind: Access::S32 } => LoadElemS32 { d, base, b, len },
         LoadElem { d, base, b, len, kind: Access::U32 } => LoadElem32 { d, base, b, len },
         LoadElem { d, base, b, len, kind: Access::U16 } => LoadElemU16 { d, base, b, len },
         LoadElem { d, base, b, len, kind: Access::S16 } => LoadElemS16 { d, base, b, len },
         LoadElem { d, base, b, len, kind: Access::U8 } => LoadElem8 { d, base, b, len },
         StoreElem { s, base, b, len, kind: Access::U8 | Access::S8 } => StoreElem8 { s, base, b, len },
-        StoreElem { s, base, b, len, kind: Access::U32 } => StoreElem32 { s, base, b, len },
+        StoreElem { s, base, b, len, kind: Access::U32 | Access::S32 } => StoreElem32 { s, base, b, len },
         StoreElem { s, base, b, len, kind: Access::U16 | Access::S16 } => StoreElem16 { s, base, b, len },
         Load { d, a, off, kind: Access::U32 } => Load32 { d, a, off },
+        Load { d, a, off, kind: Access::S32 } => LoadS32 { d, a, off },
         Load { d, a, off, kind: Access::U16 } => LoadU16 { d, a, off },
         Load { d, a, off, kind: Access::S16 } => LoadS16 { d, a, off },
-        Store { s, a, off, kind: Access::U32 } => Store32 { s, a, off },
+        Store { s, a, off, kind: Access::U32 | Access::S32 } => Store32 { s, a, off },
         Store { s, a, off, kind: Access::U16 | Access::S16 } => Store16 { s, a, off },
         _ => return None,
     })

@@ -7,9 +7,11 @@
 //! that they are made of, and `tests/it/engines.rs` whole programs.
 
 use super::jump_table::{JumpTable, jump_table};
-use super::memory_superinstructions::{element, elements, index, judged, pointed, stored_element};
+use super::memory_superinstructions::{
+    element, element_widened, elements, index, judged, pointed, stored_element, widened,
+};
 use super::sequence::{Binary, binary, comparison, near, other, simpler, sized};
-use crate::image::code::{Op, Reg};
+use crate::image::code::{Access, Op, Reg};
 use crate::image::superinstructions::*;
 use crate::image::{FnId, Function};
 
@@ -47,6 +49,7 @@ fn three(a: Op, b: Op, c: Op) -> Option<Op> {
         .or_else(|| moved_call(a, b, c))
         .or_else(|| index(a, b, c))
         .or_else(|| elements(a, b, Some(c)))
+        .or_else(|| element_widened(a, b, c))
         .or_else(|| moves_call(a, Some(b), c))
         .or_else(|| three_moves(a, b, c))
 }
@@ -57,6 +60,7 @@ fn two(a: Op, b: Op) -> Option<Op> {
         .or_else(|| test(a, b))
         .or_else(|| element(a, b))
         .or_else(|| judged(a, b))
+        .or_else(|| widened(a, b))
         .or_else(|| stored_element(a, b))
         .or_else(|| pointed(a, b))
         .or_else(|| arm(a, b))
@@ -177,7 +181,8 @@ fn chain(first: Op, then: Op) -> Option<Op> {
         (FMul { .. }, FAdd { .. }) => FMulFAdd,
         (FMul { .. }, FSub { .. }) => FMulFSub,
         (FMul { .. }, FMul { .. }) => FMulFMul,
-        (HMul { .. }, HAdd { .. }) => HMulHAdd,
+        // Both are computed before one is stored.
+        (HMul { .. }, HAdd { .. }) if c != d => HMulHAdd,
         _ => return None,
     };
     Some(make(Chain { d, a, b, e, c, sh, then_sh }))
@@ -250,15 +255,19 @@ fn global(load: Op, change: Op, store: Op) -> Option<Op> {
         return None;
     };
     let (Binary { d: e, sh, .. }, c) = (binary(change)?, other(change, d)?);
-    let make = match change {
-        AddU { .. } => AddUGlobal,
-        AddS { .. } => AddSGlobal,
-        SubU { .. } => SubUGlobal,
-        SubS { .. } => SubSGlobal,
-        FAdd { .. } => FAddGlobal,
+    let make = match (change, kind) {
+        (AddU { .. }, Access::U32) => AddUGlobal32,
+        (AddU { .. }, Access::U16) => AddUGlobal16,
+        (AddS { .. }, Access::S32) => AddSGlobal32,
+        (AddS { .. }, Access::S16) => AddSGlobal16,
+        (SubU { .. }, Access::U32) => SubUGlobal32,
+        (SubU { .. }, Access::U16) => SubUGlobal16,
+        (SubS { .. }, Access::S32) => SubSGlobal32,
+        (SubS { .. }, Access::S16) => SubSGlobal16,
+        (FAdd { .. }, Access::U32) => FAddGlobal,
         _ => return None,
     };
-    ((s, to, as_kind) == (e, addr, kind)).then_some(make(GlobalUpdate { d, addr, e, c, kind, sh }))
+    ((s, to, as_kind) == (e, addr, kind)).then_some(make(GlobalUpdate { d, addr, e, c, sh }))
 }
 
 fn three_moves(first: Op, second: Op, third: Op) -> Option<Op> {

@@ -21,7 +21,7 @@ use std::sync::{Arc, OnceLock};
 
 /// Superinstructions and simpler operations that there are, but those of `<math>`: in plain code the PE
 /// does their work.
-const KINDS: usize = 171;
+const KINDS: usize = 199;
 /// Constants lie in the first registers.
 const CONSTS: [u64; 6] = [0, 1, 2, 3, 0x3fc0_0000, 0xffff_ffff];
 
@@ -65,7 +65,7 @@ impl Dice {
         let (d, a, b) = (self.variable(), self.register(), self.register());
         let sh = [0, 32, 48][self.below(3) as usize];
         let to = self.below(count) as u32;
-        let access = [Access::U16, Access::S16, Access::U32, Access::U8][self.below(4) as usize];
+        let access = [Access::U16, Access::S16, Access::U32, Access::S32, Access::U8][self.below(5) as usize];
         let addr = self.below(3) as u16;
         match kind {
             0 => Op::AddS { d, a, b, sh },
@@ -139,6 +139,16 @@ impl Dice {
             66 => Op::JumpUnless { a: d, to },
             67 => Op::AddU { d: 6, a: 6, b, sh },
             68 => Op::FMul { d: 6, a, b },
+            70 => Op::NormS { d, a: 6 + addr, sh },
+            71 => Op::NormU { d, a: 6 + addr, sh },
+            // A global changes.
+            72 => Op::LoadAt { d: 6, addr: 0, kind: access },
+            73 => Op::StoreAt { s: 7, addr: 0, kind: access },
+            74 => Op::AddS { d: 7, a: 6, b, sh },
+            75 => Op::AddU { d: 7, a: 6, b, sh },
+            76 => Op::SubS { d: 7, a: 6, b, sh },
+            77 => Op::SubU { d: 7, a: 6, b, sh },
+            78 => Op::FAdd { d: 7, a: 6, b },
             _ => Op::StoreElem { s: 6, base: 6, b, len: 4, kind: Access::U32 },
         }
     }
@@ -154,7 +164,7 @@ impl Dice {
 
     /// Three operations in a row, often such as become one.
     fn kinds(&mut self) -> [u64; 3] {
-        match self.below(20) {
+        match self.below(23) {
             0 => [36, self.one_of(&[0, 1, 2, 3, 11, 11]), 37],
             1 => [self.below(4), 22, 38],
             2 => [self.one_of(&[0, 1, 11]), self.below(2), self.one_of(&[27, 28])],
@@ -171,6 +181,9 @@ impl Dice {
             13 => [14 + self.below(8), 65 + self.below(2), 22],
             14 => [self.one_of(&[60, 68]), 69, 49],
             15 => [11 + self.below(3), 11 + self.below(3), 11 + self.below(3)],
+            16 => [33, 34, 70 + self.below(2)],
+            17 => [22, 31, 70 + self.below(2)],
+            18 => [72, 74 + self.below(5), 73],
             _ => [self.below(60), self.below(60), self.below(60)],
         }
     }
@@ -290,6 +303,26 @@ fn registers_are_cleared_only_for_code_that_may_read_them_before_it_writes_them(
     // the result of a call
     assert_eq!(cleared(vec![Op::Call { f: FnId(0), base: 2 }, add, Op::Ret]), 2);
     assert_eq!(cleared(vec![Op::Vector { n: 0 }, Op::Ret]), 32);
+}
+
+#[test]
+fn a_call_finds_all_its_constants_and_no_value_of_another_call() {
+    for count in 0..8 {
+        let consts: Vec<u64> = (1..=count).collect();
+        // Register 20 is read and never written: it is register 26 of the caller, which has a value.
+        let read = (1..=count as u16).chain([20]);
+        let sum = read.map(|b| Op::AddU { d: 0, a: 0, b, sh: 32 });
+        let callee: Vec<Op> = sum.chain([Op::Ret]).collect();
+        let store = Op::StoreAt { s: 6, addr: 0, kind: Access::U16 };
+        let (old, argument) = (Op::Mov { d: 26, a: 3 }, Op::Mov { d: 6, a: 2 });
+        let caller = vec![old, argument, Op::Call { f: FnId(1), base: 6 }, store, Op::Ret];
+        let functions = vec![function("f", 0, &CONSTS, caller), function("g", 1, &consts, callee)];
+        let tile = TileImage { functions, data_end: 16, ..TileImage::default() };
+        let tile = PreparedTile::new(Arc::new(tile), Arc::default());
+        let expected = format!("end [{}, 2, ", 2 + consts.iter().sum::<u64>());
+        let seen = seen(&tile, tile.functions(), false);
+        assert!(seen[0].starts_with(&expected), "{count}: {seen:?}");
+    }
 }
 
 /// What a debugger would show of the locals where an assertion stops the code: names and values.

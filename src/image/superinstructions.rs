@@ -137,6 +137,30 @@ pub struct Pointed {
     pub kind: Access,
 }
 
+/// The same load from a word of the variable, and `e = v` in a wider type.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct PointedNorm {
+    pub d: NearReg,
+    pub a: NearReg,
+    pub b: NearReg,
+    pub v: NearReg,
+    pub e: NearReg,
+    pub words: u16,
+    pub off: u16,
+}
+
+/// `d` is element `i` of the array at `base`, and `e = d` in a wider type.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct ElemNorm {
+    pub d: Reg,
+    pub base: u16,
+    pub i: Reg,
+    pub len: u16,
+    pub e: Reg,
+}
+
 /// `d` is loaded from `addr`, `e = d ? c`, and `e` is stored there.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
@@ -145,7 +169,6 @@ pub struct GlobalUpdate {
     pub addr: u16,
     pub e: Reg,
     pub c: Reg,
-    pub kind: Access,
     pub sh: u8,
 }
 

@@ -120,7 +120,7 @@ impl VectorUnit<'_> {
             size: self.memory.size(),
             registers: self.registers,
             memory: self.memory.words_mut(),
-            scalars: self.main.calls.innermost().1,
+            scalars: self.main.calls.window(),
         }
     }
 

@@ -143,19 +143,24 @@ impl AddressCursor {
     /// Address of the next element, which is then behind.
     #[inline]
     pub fn next_element(&mut self) -> Result<usize, Diag> {
-        if !self.is_line() {
-            return Ok(self.next_row(1)?.at);
-        }
         let at = self.at;
-        if at < self.limits.0 || at + i32::from(self.words) > self.limits.1 {
+        if !self.has_next() {
             return Err(self.outside(1));
         }
-        self.at += self.step[0];
         self.done[0] += 1;
-        if self.done[0] >= self.extent[0] {
-            self.done[0] = 0;
+        if !self.is_line() {
+            self.tick();
+        } else {
+            self.at += self.step[0];
+            self.done[0] = if self.done[0] >= self.extent[0] { 0 } else { self.done[0] };
         }
         Ok(at as usize)
+    }
+
+    /// Whether the next element lies where it may.
+    #[inline]
+    pub fn has_next(&self) -> bool {
+        self.at >= self.limits.0 && self.at + i32::from(self.words) <= self.limits.1
     }
 
     /// Whether beyond its limits lies only another variable, at which a warning is due (`Mem::is_aimed`).

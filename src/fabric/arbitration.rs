@@ -92,6 +92,10 @@ impl Arbiter {
                     let (router, lane) = grid.parts(pe, id);
                     return router.stall(lane.color());
                 }
+                Plain::Comes => {
+                    let (router, lane) = grid.parts(pe, id);
+                    return router.come_later(lane.color());
+                }
                 Plain::Waits => return,
                 Plain::Unclear if comes_from_one_side(grid, id) => {
                     return self.decide_copies(grid, (pe, id), now);
@@ -124,13 +128,17 @@ impl Arbiter {
     /// Grants every output to one of the colors that can use it; false if one has several inputs.
     fn decide_apart(&mut self, grid: &mut Grid, (pe, waiting): (usize, u32), now: u64) -> bool {
         let first = self.moves.len();
-        let (mut used, mut is_contested) = (0, false);
+        let (mut used, mut contested) = (0, 0);
         for color in colors(waiting) {
             let id = grid.waiting_lane(pe, color);
             let one = match decide_plainly(grid, id, now) {
                 Plain::Goes(one) => one,
                 Plain::Blocked => {
                     grid.router_mut(pe).stall(color);
+                    continue;
+                }
+                Plain::Comes => {
+                    grid.router_mut(pe).come_later(color);
                     continue;
                 }
                 Plain::Waits => continue,
@@ -140,33 +148,32 @@ impl Arbiter {
                     Some(_) | None => continue,
                 },
             };
-            is_contested |= one.targets & used != 0;
+            contested |= one.targets & used;
             used |= one.targets;
             self.moves.push(one);
         }
-        if is_contested {
-            self.settle(grid, pe, first);
+        if contested != 0 {
+            self.settle(grid, (pe, contested), first);
         }
         true
     }
 
     /// Takes outputs that several colors want from all but the one whose turn it is.
-    fn settle(&mut self, grid: &Grid, pe: usize, first: usize) {
-        let mut wanted = [0u32; 5];
-        for m in &self.moves[first..] {
-            let color = bit(grid.lane(m.lane).color());
-            sides(m.targets).for_each(|side| wanted[side as usize] |= color);
-        }
-        let router = grid.router(pe);
-        let mut at = first;
-        while let Some(m) = self.moves.get_mut(at) {
-            let color = grid.lane(m.lane).color();
-            let is_granted =
-                |side: &Direction| router.next_after_served(wanted[*side as usize], *side) == color;
-            let granted = sides(m.targets).filter(is_granted).fold(0, |all, side| all | 1 << side as u8);
-            if granted != m.targets {
-                (m.targets, m.is_plain, m.to) = (granted, false, Landing::Unknown);
+    fn settle(&mut self, grid: &Grid, (pe, contested): (usize, Mask), first: usize) {
+        let (router, moves) = (grid.router(pe), &mut self.moves[first..]);
+        let color_of = |m: &Move| grid.lane(m.lane).color();
+        for side in sides(contested) {
+            let target = 1 << side as u8;
+            let wanted = moves.iter().filter(|m| m.targets & target != 0);
+            let granted = router.next_after_served(wanted.fold(0, |all, m| all | bit(color_of(m))), side);
+            for m in moves.iter_mut().filter(|m| m.targets & target != 0) {
+                if color_of(m) != granted {
+                    (m.targets, m.is_plain, m.to) = (m.targets & !target, false, Landing::Unknown);
+                }
             }
+        }
+        let mut at = first;
+        while let Some(m) = self.moves.get(at) {
             match m.leaves() {
                 true => at += 1,
                 false => drop(self.moves.remove(at)),

@@ -64,6 +64,9 @@ pub trait Offramps {
     /// Puts a wavelet into the input queue that serves its color; false if that takes no more.
     fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet) -> bool;
 
+    /// The last wavelet was the only one for its PE in this cycle.
+    fn end_delivery(&mut self, _pe: usize) {}
+
     /// Prefetches a part of a PE to which something is handed over soon.
     fn prefetch(&self, _pe: usize, _soon: Soon) {}
 }
@@ -282,10 +285,11 @@ impl Fabric {
         self.schedule.keep_giving(giving, left);
     }
 
-    /// True if anything was handed over.
+    /// True if a ramp was full and is not any more.
     #[inline(always)]
     fn deliver_to(&mut self, pe: usize, now: u64, pes: &mut impl Offramps) -> bool {
-        let mut has_delivered = false;
+        let (mut delivered, mut has_made_room) = (0, false);
+        let depth = self.grid.ramp_depth();
         for color in colors(self.grid.router(pe).arrived()) {
             let id = self.grid.waiting_lane(pe, color);
             let mut has_given = false;
@@ -307,13 +311,18 @@ impl Fabric {
                     router.hold(color);
                     break;
                 }
+                has_made_room |= lane.offramp().len() >= depth;
                 lane.take_from_offramp();
-                (has_given, has_delivered) = (true, true);
+                has_given = true;
+                delivered += 1;
                 if self.flit_ids.is_recording() {
                     self.flit_ids.note_delivered(&self.grid, id, flit);
                 }
             }
         }
-        has_delivered
+        if delivered == 1 {
+            pes.end_delivery(pe);
+        }
+        has_made_room
     }
 }

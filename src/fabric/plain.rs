@@ -45,6 +45,8 @@ pub enum Plain {
     Goes(Move),
     /// It waits for room where it goes.
     Blocked,
+    /// It is still on its way up the ramp.
+    Comes,
     /// It waits for something else.
     Waits,
     /// It takes more to say.
@@ -61,7 +63,9 @@ pub fn decide_plainly(grid: &mut Grid, id: u32, now: u64) -> Plain {
         return if open == 0 && !lane.injects() { Plain::Waits } else { Plain::Unclear };
     }
     let input = Direction::ALL[open.trailing_zeros() as usize % 5];
-    let Some(flit) = lane.head(input, now) else { return Plain::Waits };
+    let Some(flit) = lane.head(input, now) else {
+        return if lane.filled() == RAMP { Plain::Comes } else { Plain::Waits };
+    };
     if !flit.is_plain() || gate.tx & RAMP != 0 && lane.has_filter() {
         return Plain::Unclear;
     }

@@ -191,8 +191,9 @@ impl Pe {
         });
         let failure = self.checks.is_to_fail.then_some(self.main.busy_until);
         let visit = if let Wake::At(cycle) = wake { Some(cycle) } else { None };
-        let known = self.threads.next_start(now).into_iter().chain(ending).chain(failure);
-        Ok(known.chain(visit).min().map_or(Wake::OnEvent, Wake::At))
+        let known = [self.threads.next_start(now), ending, failure, visit];
+        let first = known.into_iter().fold(u64::MAX, |first, cycle| first.min(cycle.unwrap_or(u64::MAX)));
+        Ok(if first == u64::MAX { Wake::OnEvent } else { Wake::At(first) })
     }
 
     /// When it next wants to run, apart from operations that start later.
@@ -337,6 +338,11 @@ impl Pe {
     /// The cycle up to which the main thread has run; it may be ahead of the clock.
     pub fn busy_until(&self) -> u64 {
         self.main.busy_until
+    }
+
+    /// The cycle up to which everything is known that it does if nothing comes.
+    pub fn reached(&self) -> u64 {
+        self.main.busy_until.max(self.threads.foreseen_until)
     }
 
     /// Whether a launched function has not called `unblock_cmd_stream` yet.

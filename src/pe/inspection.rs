@@ -174,7 +174,7 @@ impl Pe {
             name: thread.operation.name(),
             done: thread.operation.done,
             total: thread.operation.total,
-            waits_since: thread.stalled.map(|(_, since)| since),
+            waits_since: thread.waits(&self.queues).map(|(_, since)| since),
             span: thread.span,
         });
         states.collect()

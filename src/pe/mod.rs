@@ -3,6 +3,7 @@
 //! In: a tile image, wavelets and launches. Out: wavelets, memory, printed text, what it waits for.
 //! Never: sees another PE, the fabric beyond its ramp, or the text of a program.
 
+mod arrivals;
 mod at_once;
 mod checks;
 mod choices;

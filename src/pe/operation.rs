@@ -92,6 +92,8 @@ pub(super) struct Operation {
     pub stops_at_control: bool,
     /// How much it may do in a cycle.
     pub steps: Pacing,
+    /// It puts each wavelet of its only input into memory or a scalar.
+    pub stores: bool,
     /// Something was wrong with a wavelet that it has taken.
     has_mixed: bool,
     /// The DSRs behind the FIFO of the destination and that of the sources, if their types do not
@@ -121,6 +123,7 @@ impl Operation {
             stops_at_control: false,
             room: None,
             steps: Pacing::Any,
+            stores: false,
             has_mixed: false,
             untyped_fifos: [None; 2],
         }
@@ -203,7 +206,7 @@ impl Operation {
     /// The same for an operation whose fabric operands take or make one wavelet for each element, and that has
     /// something left to do.
     #[inline]
-    fn step_once(&mut self, around: &mut Surroundings<'_>) -> Result<StepResult, Diag> {
+    pub fn step_once(&mut self, around: &mut Surroundings<'_>) -> Result<StepResult, Diag> {
         let mut tired = false;
         for from in self.sources() {
             if let From::Fabric(intake) = from {

@@ -163,7 +163,16 @@ impl Outbox {
     }
 
     /// The first cycle after a given one in which a wavelet is sent.
+    #[inline]
     pub(super) fn after(&self, now: u64) -> Option<u64> {
+        match self.items.front() {
+            Some(head) if head.from > now => Some(head.from),
+            Some(_) if self.len() > 1 => self.behind_head_after(now),
+            Some(_) | None => None,
+        }
+    }
+
+    fn behind_head_after(&self, now: u64) -> Option<u64> {
         self.items.iter().map(|item| item.from).find(|from| *from > now)
     }
 

@@ -53,6 +53,8 @@ pub(super) struct Queues {
     /// For each of the first colors the first input that serves it, or [`NO_PLACE`].
     input_of: [u8; INDEXED],
     pub(super) next_output: u32,
+    /// The input that has accepted the last wavelet.
+    latest_input: u32,
     arch: &'static Arch,
     /// The color that each input queue was last read for, and the operation that read it.
     readers: Vec<(InQueue, Color, Span)>,
@@ -82,6 +84,7 @@ impl Queues {
             inputs: inputs.collect(),
             outputs: outputs.collect(),
             next_output: 0,
+            latest_input: 0,
             sent_last: 0,
             readers: Vec::new(),
             refused: 0,
@@ -149,6 +152,7 @@ impl Queues {
             }
             None => self.inbox_of(color),
         };
+        self.latest_input = input as u32;
         let inbox = &mut self.inputs[input];
         if inbox.is_full() {
             self.turned_away |= 1 << input;
@@ -165,6 +169,11 @@ impl Queues {
         inbox.items.push_back(wavelet);
         self.filled |= 1 << input;
         Some(input)
+    }
+
+    /// The input to which the last wavelet has come.
+    pub fn latest_input(&self) -> usize {
+        self.latest_input as usize
     }
 
     /// The colors, bit = color, of which wavelets had to stay on the ramp that can enter now; each only once.

@@ -5,6 +5,7 @@
 
 use super::element::Pe;
 use super::operation::{From, Operation, To};
+use super::stall::Stall;
 use super::threads::{Thread, Threads};
 use crate::state::StateHash;
 
@@ -59,7 +60,9 @@ impl Pe {
 
 /// Adds an operation in progress.
 fn add_thread(thread: &Thread, state: &mut StateHash) {
-    state.add_debug(&thread.stalled.map(|stalled| stalled.0));
+    // That it waits for a wavelet shows in its queue.
+    let stall = thread.stalled.map(|stalled| stalled.0).filter(|stall| !matches!(stall, Stall::Input(_)));
+    state.add_debug(&stall);
     state.add_debug(&(thread.completion, thread.on_control, thread.result, thread.is_async));
     state.add_debug(&(thread.span, &thread.registers));
     state.add_cycle(thread.started + 1);

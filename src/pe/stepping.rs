@@ -13,6 +13,12 @@ impl Pe {
     /// Gives the cycle to the operation that comes first of those that can move; true if any can.
     // A PE does one instruction in a cycle, so microthreads share its speed (docs/decisions.md).
     pub(super) fn run_threads(&mut self, now: u64) -> Result<bool, Diag> {
+        if self.threads.is_empty() {
+            return Ok(false);
+        }
+        if self.threads.have_moved_early(now) {
+            return Ok(true);
+        }
         let mut waiting = self.threads.running(&self.queues, now);
         while let Some(place) = match self.script {
             None if waiting == 0 => None,
@@ -62,6 +68,7 @@ impl Pe {
             StepResult::Moved => {
                 thread.stalled = None;
                 self.threads.note_move(place);
+                self.foresee_stall(place, now);
             }
             StepResult::Full => self.overflow(place)?,
             StepResult::Stalled(stall) => {

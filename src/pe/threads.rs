@@ -89,6 +89,13 @@ impl Thread {
     }
 }
 
+impl Thread {
+    /// What it waits for, and since when.
+    pub fn waits(&self, queues: &Queues) -> Option<(Stall, u64)> {
+        self.operation.waits_since_moved(queues).or(self.stalled)
+    }
+}
+
 /// The end of an asynchronous operation that was done ahead of the clock.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Ending {
@@ -146,8 +153,14 @@ pub(super) struct Threads {
     stalled: u16,
     /// Inputs that belong to operations, bit = input.
     claimed: u64,
+    /// Those of operations that put each wavelet into memory or a scalar.
+    storing: u64,
     /// The first cycle behind which an operation of `ahead` starts.
     first_ahead: u64,
+    /// One more than the last cycle in which an operation has moved without a visit.
+    moved_until: u64,
+    /// One more than the last cycle of which it was known before that nothing would come.
+    pub foreseen_until: u64,
     main: Option<Box<Thread>>,
     /// The memory of the operation that has ended last, for the next one.
     pub spare: Option<Box<Thread>>,
@@ -191,12 +204,15 @@ impl Threads {
     /// Puts an operation into its free place.
     pub fn install(&mut self, place: usize, mut thread: Box<Thread>) {
         thread.operation.steps = thread.operation.kind_of_steps();
+        thread.operation.stores = thread.operation.only_stores();
         self.live |= 1 << place;
         self.first_ahead =
             if self.ahead == 0 { thread.started } else { self.first_ahead.min(thread.started) };
         self.ahead |= 1 << place;
         self.stalled &= !(1 << place);
-        self.claimed |= thread.operation.inputs();
+        let inputs = thread.operation.inputs();
+        self.claimed |= inputs;
+        self.storing |= if thread.operation.stores { inputs } else { 0 };
         let rank = match thread.priority {
             _ if place == MAIN => 2,
             Priority::High => 0,
@@ -250,7 +266,13 @@ impl Threads {
         if self.ahead & 1 << place != 0 {
             self.note_started(0);
         }
-        self.claimed = self.iter().fold(0, |all, (_, thread)| all | thread.operation.inputs());
+        let (mut claimed, mut storing) = (0, 0);
+        for (_, thread) in self.iter() {
+            let inputs = thread.operation.inputs();
+            claimed |= inputs;
+            storing |= if thread.operation.stores { inputs } else { 0 };
+        }
+        (self.claimed, self.storing) = (claimed, storing);
         thread
     }
 
@@ -264,7 +286,7 @@ impl Threads {
 
     /// The places of operations that may move in a cycle: they have started, are not blocked, and the queue that
     /// they stalled on holds a wavelet or has space again.
-    #[inline]
+    #[inline(always)]
     pub fn running(&mut self, queues: &Queues, now: u64) -> u16 {
         if self.ahead != 0 && self.first_ahead < now {
             self.note_started(now);
@@ -276,6 +298,12 @@ impl Threads {
             }
         }
         set
+    }
+
+    /// The same, for those who ask more rarely.
+    #[inline(never)]
+    pub fn running_places(&mut self, queues: &Queues, now: u64) -> u16 {
+        self.running(queues, now)
     }
 
     /// Looks which operations have started before a cycle.
@@ -301,6 +329,17 @@ impl Threads {
     pub fn note_stall(&mut self, place: usize, stall: Stall) {
         self.stalled_on[place] = StalledQueue::of(stall);
         self.stalled |= 1 << place;
+    }
+
+    /// Notes that an operation has moved in a cycle, of which a visit knows nothing.
+    pub fn note_early_move(&mut self, place: usize, now: u64) {
+        (self.latest, self.moved_until) = (place as u8, now + 1);
+    }
+
+    /// Whether an operation has moved in this cycle before the visit: then no other can.
+    #[inline]
+    pub fn have_moved_early(&self, now: u64) -> bool {
+        self.moved_until > now
     }
 
     /// Whether no operation starts or ends in a cycle to come.
@@ -332,7 +371,9 @@ impl Threads {
 
     /// Whether any operation may move: what it waited for when it was last tried may be there now.
     pub fn may_move(&mut self, queues: &Queues, now: u64) -> bool {
-        self.running(queues, now) != 0
+        // The one that has just moved waits for nothing, so that most visits need not look at queues.
+        self.live & !u16::from(self.blocked) & !self.ahead & !self.stalled != 0
+            || self.running_places(queues, now) != 0
     }
 
     /// How many elements the operation of a place has done.
@@ -348,6 +389,12 @@ impl Threads {
     /// Prefetches the place for the next operation.
     pub fn prefetch_spare(&self) {
         self.spare.iter().for_each(|place| prefetch::value(&**place, size_of::<Thread>()));
+    }
+
+    /// Inputs of operations that put each wavelet into memory or a scalar, bit = input.
+    #[inline]
+    pub fn storing(&self) -> u64 {
+        self.storing
     }
 
     /// Inputs that belong to operations, bit = input.

@@ -84,7 +84,8 @@ impl<'a> Waiting<'a> {
     fn thread_waits(self) -> impl Iterator<Item = Wait<'a>> {
         self.threads.iter().filter_map(move |(place, thread)| {
             let blocked = place != MAIN && self.threads.blocked & 1 << place != 0;
-            let on = match thread.stalled {
+            let waits = thread.waits(self.queues);
+            let on = match waits {
                 _ if blocked => WaitsFor::Unblock,
                 Some((stall, _)) => self.describe(stall, thread),
                 None => return None,
@@ -94,7 +95,7 @@ impl<'a> Waiting<'a> {
                 on,
                 name: thread.operation.name(),
                 task: if place == MAIN { self.running_task() } else { None },
-                since: thread.stalled.map_or(thread.started, |(_, since)| since),
+                since: waits.map_or(thread.started, |(_, since)| since),
                 progress: thread.operation.total.map(|total| (thread.operation.done, total)),
                 span: Some(thread.span),
             })

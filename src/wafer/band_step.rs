@@ -126,7 +126,7 @@ impl Band {
         let mut cells =
             CellsOfBand { maker: scene.maker, cells, first: pes.start, now: scene.now, delivered };
         fabric.deliver(scene.now, &mut cells);
-        for (pe, wake) in delivered.drain(..) {
+        for (pe, wake) in delivered.take() {
             match wake {
                 Wake::At(cycle) => event_queue.wake(pe as usize, cycle, scene.now),
                 Wake::OnEvent => {}
@@ -183,7 +183,7 @@ impl Band {
         fabric.deliver_some(given, now, &mut CellsOfBand { maker, cells, first, now, delivered });
         let mut running = std::mem::take(&mut self.due);
         running.extend(due);
-        for (pe, wake) in delivered.drain(..) {
+        for (pe, wake) in delivered.take() {
             match wake {
                 Wake::At(cycle) if cycle <= now => running.push(pe),
                 Wake::At(cycle) => event_queue.wake(pe as usize, cycle, now),
@@ -219,7 +219,7 @@ impl Band {
         let mut ramp = self.fabric.ramp(index, scene.now);
         let wake = pe.cycle(scene.now, &mut ramp, &mut shift.log, &mut self.worker);
         shift.unblocked += usize::from(before && !pe.command_stream_blocked());
-        shift.reached = shift.reached.max(pe.busy_until());
+        shift.reached = shift.reached.max(pe.reached());
         if let Some(colors) = pe.take_room() {
             self.fabric.retry(index, colors);
         }

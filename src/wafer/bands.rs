@@ -1,12 +1,12 @@
 //! The wafer in bands of rows: what a thread needs to run the PEs and routers of one of them.
 
-use super::cells::Cell;
+use super::cells::{Cell, Delivered};
 use super::event_queue::EventQueue;
 use super::worker_pool::WorkerPool;
 use crate::fabric::{Crossing, Fabric};
 use crate::image::Program;
 use crate::image::intrinsics::Intrinsic;
-use crate::pe::{Wake, Worker};
+use crate::pe::Worker;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -20,8 +20,8 @@ pub(super) struct Band {
     pub pes: Range<usize>,
     /// PEs that are about to run in this cycle.
     pub due: Vec<u32>,
-    /// PEs that were given wavelets, and when they run because of them.
-    pub delivered: Vec<(u32, Wake)>,
+    /// What its deliveries leave.
+    pub delivered: Delivered,
     /// How many PEs have run in this cycle.
     pub ran: usize,
     /// PEs and routers that had something to do in the last cycle.
@@ -39,7 +39,7 @@ impl Band {
             worker: Worker::default(),
             pes,
             due: Vec::new(),
-            delivered: Vec::new(),
+            delivered: Delivered::default(),
             ran: 0,
             load: 0,
             spent: Duration::ZERO,
@@ -189,6 +189,11 @@ impl Bands {
     /// Whether nobody does.
     pub fn are_idle(&self) -> bool {
         self.iter().all(|band| band.event_queue.is_empty())
+    }
+
+    /// The cycle that PEs have reached that need not run because of what was delivered to them.
+    pub fn reached(&self) -> u64 {
+        self.iter().map(|band| band.delivered.reached).max().unwrap_or(0)
     }
 
     /// Nobody looks at the PEs before a cycle.

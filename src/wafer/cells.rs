@@ -70,6 +70,40 @@ impl Maker {
     }
 }
 
+/// What the deliveries of a cycle leave.
+#[derive(Clone, Default)]
+pub struct Delivered {
+    /// PEs that were given wavelets, and when they run because of them.
+    wakes: Vec<(u32, Wake)>,
+    /// The cycle that PEs have reached that need not run because of them.
+    pub reached: u64,
+}
+
+impl Delivered {
+    /// PEs that were given wavelets since the last call, and when they run because of them.
+    pub fn take(&mut self) -> std::vec::Drain<'_, (u32, Wake)> {
+        self.wakes.drain(..)
+    }
+
+    /// A PE gets a wavelet if it has room for it.
+    #[inline]
+    fn deliver(&mut self, pe: Option<&mut Pe>, index: usize, now: u64, (color, w): (Color, Wavelet)) -> bool {
+        let Some(wake) = pe.and_then(|pe| pe.deliver(now, color, w)) else { return false };
+        self.wakes.push((index as u32, wake));
+        true
+    }
+
+    /// The PE that has just got a wavelet, the only one in this cycle, does with it what it can without being visited.
+    #[inline]
+    fn end(&mut self, pe: Option<&mut Pe>, now: u64) {
+        if pe.is_some_and(|pe| pe.store_arrival(now)) {
+            self.wakes.pop();
+            // A visit in the next cycle would find that nothing else has come.
+            self.reached = now + 2;
+        }
+    }
+}
+
 /// All PEs of the rectangle; a PE without code is never made.
 #[derive(Clone)]
 pub struct Cells {
@@ -79,8 +113,7 @@ pub struct Cells {
     /// Whether any PE may have been made.
     begun: bool,
     now: u64,
-    /// PEs that were given wavelets, and when they run because of them.
-    delivered: Vec<(u32, Wake)>,
+    delivered: Delivered,
 }
 
 impl Cells {
@@ -102,7 +135,7 @@ impl Cells {
             profiled: None,
             debugged: None,
         };
-        Cells { maker, pes, begun: false, now: 0, delivered: Vec::new() }
+        Cells { maker, pes, begun: false, now: 0, delivered: Delivered::default() }
     }
 
     /// The program that they run.
@@ -144,7 +177,12 @@ impl Cells {
 
     /// PEs that were given wavelets since the last call, and when they run because of them.
     pub fn take_delivered(&mut self) -> std::vec::Drain<'_, (u32, Wake)> {
-        self.delivered.drain(..)
+        self.delivered.take()
+    }
+
+    /// The cycle that PEs have reached that need not run because of what was delivered to them.
+    pub fn reached(&self) -> u64 {
+        self.delivered.reached
     }
 
     /// A PE, made if need be; `None` if it has no code.
@@ -229,17 +267,20 @@ pub struct CellsOfBand<'w> {
     pub first: usize,
     /// The cycle.
     pub now: u64,
-    /// PEs that were given wavelets, and when they run because of them.
-    pub delivered: &'w mut Vec<(u32, Wake)>,
+    /// What it leaves.
+    pub delivered: &'w mut Delivered,
 }
 
 impl Offramps for CellsOfBand<'_> {
     #[inline]
     fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet) -> bool {
         let cell = self.maker.pe(&mut self.cells[pe - self.first], pe);
-        let Some(wake) = cell.and_then(|cell| cell.deliver(self.now, color, wavelet)) else { return false };
-        self.delivered.push((pe as u32, wake));
-        true
+        self.delivered.deliver(cell, pe, self.now, (color, wavelet))
+    }
+
+    #[inline]
+    fn end_delivery(&mut self, pe: usize) {
+        self.delivered.end(self.cells[pe - self.first].as_deref_mut(), self.now);
     }
 
     #[inline]
@@ -253,10 +294,14 @@ impl Offramps for CellsOfBand<'_> {
 impl Offramps for Cells {
     #[inline]
     fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet) -> bool {
-        let now = self.now;
-        let Some(wake) = self.pe(pe).and_then(|cell| cell.deliver(now, color, wavelet)) else { return false };
-        self.delivered.push((pe as u32, wake));
-        true
+        self.begun = true;
+        let cell = self.maker.pe(&mut self.pes[pe], pe);
+        self.delivered.deliver(cell, pe, self.now, (color, wavelet))
+    }
+
+    #[inline]
+    fn end_delivery(&mut self, pe: usize) {
+        self.delivered.end(self.pes[pe].as_deref_mut(), self.now);
     }
 
     #[inline]

@@ -41,6 +41,7 @@ impl Wafer {
             self.run_pes();
             self.bands.first.fabric.step(self.now);
         }
+        self.reached = self.reached.max(self.cells.reached()).max(self.bands.reached());
         self.observers.end_cycle(self.now, &mut self.bands.first.fabric, &mut self.cells);
         self.now += 1;
         self.idle = if self.has_acted { 0 } else { self.idle + 1 };
@@ -117,7 +118,7 @@ impl Wafer {
         let wake = pe.cycle(self.now, &mut ramp, self.findings.log(), &mut self.bands.first.worker);
         self.launches.unblock(usize::from(before && !pe.command_stream_blocked()));
         let busy_until = pe.busy_until();
-        self.reached = self.reached.max(busy_until);
+        self.reached = self.reached.max(pe.reached());
         self.observers.take(|| pe.events());
         if let Some(colors) = pe.take_room() {
             self.bands.first.fabric.retry(index, colors);

@@ -18,17 +18,17 @@ impl Pe {
     /// if the PE need not be visited because of the wavelet.
     #[inline]
     pub fn store_arrival(&mut self, now: u64) -> bool {
-        self.threads.storing() & 1 << self.queues.latest_input() != 0
+        self.threads.may_store_from(self.queues.latest_input())
             && self.is_undisturbed()
             && self.store_for_running(now)
     }
 
     fn store_for_running(&mut self, now: u64) -> bool {
         let places = self.threads.running_places(&self.queues, now);
-        if !places.is_power_of_two() {
+        let (place, input) = (places.trailing_zeros() as usize, self.queues.latest_input());
+        if !places.is_power_of_two() || !self.threads.is_storing(place) {
             return false;
         }
-        let (place, input) = (places.trailing_zeros() as usize, self.queues.latest_input());
         let mut around = Surroundings {
             memory: &mut self.memory,
             queues: &mut self.queues,
@@ -42,9 +42,7 @@ impl Pe {
         }
         let step = thread.operation.step_once(&mut around);
         debug_assert!(matches!(step, Ok(StepResult::Moved)), "what could go wrong was looked at before");
-        thread.stalled = Some((Stall::Input(input), now + 1));
-        self.threads.note_stall(place, Stall::Input(input));
-        self.threads.note_early_move(place, now);
+        self.threads.note_early_move(place, input, now);
         true
     }
 
@@ -56,9 +54,8 @@ impl Pe {
         }
         let Some(thread) = self.threads.slot(place) else { return };
         if let Some(input) = thread.operation.dry_input(&self.queues) {
-            thread.stalled = Some((Stall::Input(input), now + 1));
-            self.threads.note_stall(place, Stall::Input(input));
-            self.threads.foreseen_until = now + 2;
+            self.threads.wait_from(place, input, now + 1);
+            self.threads.foreseen = true;
         }
     }
 

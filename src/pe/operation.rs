@@ -92,8 +92,6 @@ pub(super) struct Operation {
     pub stops_at_control: bool,
     /// How much it may do in a cycle.
     pub steps: Pacing,
-    /// It puts each wavelet of its only input into memory or a scalar.
-    pub stores: bool,
     /// Something was wrong with a wavelet that it has taken.
     has_mixed: bool,
     /// The DSRs behind the FIFO of the destination and that of the sources, if their types do not
@@ -123,7 +121,6 @@ impl Operation {
             stops_at_control: false,
             room: None,
             steps: Pacing::Any,
-            stores: false,
             has_mixed: false,
             untyped_fifos: [None; 2],
         }

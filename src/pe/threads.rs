@@ -151,16 +151,16 @@ pub(super) struct Threads {
     has_endings: bool,
     /// Places whose operations have stalled on a queue, bit = place.
     stalled: u16,
+    /// Places of operations that put each wavelet into memory or a scalar.
+    storing: u16,
+    /// The operation that moved last has done so without a visit, and there has been none since.
+    moved_early: bool,
+    /// In the last visit an operation has taken the last wavelet of its queue and waits from the next cycle on.
+    pub foreseen: bool,
     /// Inputs that belong to operations, bit = input.
     claimed: u64,
-    /// Those of operations that put each wavelet into memory or a scalar.
-    storing: u64,
     /// The first cycle behind which an operation of `ahead` starts.
     first_ahead: u64,
-    /// One more than the last cycle in which an operation has moved without a visit.
-    moved_until: u64,
-    /// One more than the last cycle of which it was known before that nothing would come.
-    pub foreseen_until: u64,
     main: Option<Box<Thread>>,
     /// The memory of the operation that has ended last, for the next one.
     pub spare: Option<Box<Thread>>,
@@ -204,15 +204,13 @@ impl Threads {
     /// Puts an operation into its free place.
     pub fn install(&mut self, place: usize, mut thread: Box<Thread>) {
         thread.operation.steps = thread.operation.kind_of_steps();
-        thread.operation.stores = thread.operation.only_stores();
         self.live |= 1 << place;
         self.first_ahead =
             if self.ahead == 0 { thread.started } else { self.first_ahead.min(thread.started) };
         self.ahead |= 1 << place;
         self.stalled &= !(1 << place);
-        let inputs = thread.operation.inputs();
-        self.claimed |= inputs;
-        self.storing |= if thread.operation.stores { inputs } else { 0 };
+        self.claimed |= thread.operation.inputs();
+        self.storing |= u16::from(thread.operation.only_stores()) << place;
         let rank = match thread.priority {
             _ if place == MAIN => 2,
             Priority::High => 0,
@@ -266,13 +264,8 @@ impl Threads {
         if self.ahead & 1 << place != 0 {
             self.note_started(0);
         }
-        let (mut claimed, mut storing) = (0, 0);
-        for (_, thread) in self.iter() {
-            let inputs = thread.operation.inputs();
-            claimed |= inputs;
-            storing |= if thread.operation.stores { inputs } else { 0 };
-        }
-        (self.claimed, self.storing) = (claimed, storing);
+        self.storing &= self.live;
+        self.claimed = self.iter().fold(0, |all, (_, thread)| all | thread.operation.inputs());
         thread
     }
 
@@ -331,15 +324,30 @@ impl Threads {
         self.stalled |= 1 << place;
     }
 
-    /// Notes that an operation has moved in a cycle, of which a visit knows nothing.
-    pub fn note_early_move(&mut self, place: usize, now: u64) {
-        (self.latest, self.moved_until) = (place as u8, now + 1);
+    /// Notes that an operation has taken the only wavelet of an input, in a cycle without a visit so far.
+    pub fn note_early_move(&mut self, place: usize, input: usize, now: u64) {
+        (self.latest, self.moved_early) = (place as u8, true);
+        self.wait_from(place, input, now + 1);
+    }
+
+    /// Notes that an operation waits for a wavelet from a cycle on.
+    pub fn wait_from(&mut self, place: usize, input: usize, since: u64) {
+        let stall = Stall::Input(input);
+        self.note_stall(place, stall);
+        self.slot(place).iter_mut().for_each(|thread| thread.stalled = Some((stall, since)));
     }
 
     /// Whether an operation has moved in this cycle before the visit: then no other can.
     #[inline]
-    pub fn have_moved_early(&self, now: u64) -> bool {
-        self.moved_until > now
+    pub fn have_moved_early(&mut self, now: u64) -> bool {
+        std::mem::take(&mut self.moved_early) && self.is_waiting_behind(now)
+    }
+
+    /// Whether the operation that moved last waits since the cycle behind this one.
+    fn is_waiting_behind(&mut self, now: u64) -> bool {
+        let latest = usize::from(self.latest);
+        let stalled = self.slot(latest).as_ref().and_then(|thread| thread.stalled);
+        stalled.is_some_and(|(_, since)| since == now + 1)
     }
 
     /// Whether no operation starts or ends in a cycle to come.
@@ -391,10 +399,15 @@ impl Threads {
         self.spare.iter().for_each(|place| prefetch::value(&**place, size_of::<Thread>()));
     }
 
-    /// Inputs of operations that put each wavelet into memory or a scalar, bit = input.
+    /// Whether an input may belong to an operation that puts each wavelet into memory or a scalar.
     #[inline]
-    pub fn storing(&self) -> u64 {
-        self.storing
+    pub fn may_store_from(&self, input: usize) -> bool {
+        self.storing != 0 && self.claimed & 1 << input != 0
+    }
+
+    /// Whether the operation of a place puts each wavelet into memory or a scalar.
+    pub fn is_storing(&self, place: usize) -> bool {
+        self.storing & 1 << place != 0
     }
 
     /// Inputs that belong to operations, bit = input.

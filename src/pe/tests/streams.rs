@@ -348,3 +348,57 @@ fn a_former_control_wavelet_passes_through_memory() {
     let sent: Vec<_> = bench.sink.sent.iter().map(|(_, _, w)| (w.data, w.control)).collect();
     assert_eq!(sent, [(0x0123_4567, false), (0x0055_1234, true)]);
 }
+
+#[test]
+fn a_waiting_receive_takes_a_lone_wavelet_without_a_visit_unless_something_else_could_happen() {
+    let receive = |extent| {
+        let mut receive = vector("mov32", dsd(1), &[dsd(0)]);
+        receive.config = asynchronous(Completion::Nothing);
+        let vectors = vec![receive];
+        let mut tile =
+            tile(vec![main_of(&[Op::Vector { n: 0 }])], vec![recv(extent), line(100, extent)], vectors);
+        tile.tasks = vec![task(TaskKind::Data, 6, 0, &[])];
+        tile
+    };
+    let arrives = |bench: &mut PeBench, color, words: &[u32], control| {
+        bench.now += 1;
+        for word in words {
+            bench
+                .pe
+                .deliver(bench.now, Color(color), Wavelet { data: *word, control })
+                .expect("there is room");
+        }
+        bench.pe.store_arrival(bench.now)
+    };
+    let mut tile_without_data_task = receive(4);
+    tile_without_data_task.tasks.clear();
+    let mut bench = launched(ArchName::Wse2, tile_without_data_task);
+    assert!(arrives(&mut bench, 5, &[0x20001], false));
+    let since = bench.now + 1;
+    assert_eq!(bench.memory(100, 4), [1, 2, 0, 0]);
+    assert_eq!((bench.pe.waits()[0].progress, bench.pe.waits()[0].since), (Some((1, 4)), since));
+    // A visit in the same cycle moves no second element.
+    bench.pe.deliver(bench.now, Color(5), Wavelet { data: 0x40003, control: false });
+    bench.pe.cycle(bench.now, &mut bench.sink, &mut bench.log, &mut bench.worker).unwrap();
+    assert_eq!(bench.memory(100, 4), [1, 2, 0, 0]);
+    bench.now += 1;
+    bench.pe.cycle(bench.now, &mut bench.sink, &mut bench.log, &mut bench.worker).unwrap();
+    assert_eq!(bench.memory(100, 4), [1, 2, 3, 4]);
+    // Two at once, a command and the last element need a visit.
+    assert!(!arrives(&mut bench, 5, &[5, 6], false));
+    bench.run();
+    assert!(bench.pe.is_idle());
+    let mut bench = launched(ArchName::Wse2, receive(2));
+    assert!(!arrives(&mut bench, 5, &[1], false), "a data task could start for another wavelet");
+    let mut tile_for_one = receive(1);
+    tile_for_one.tasks.clear();
+    let mut bench = launched(ArchName::Wse2, tile_for_one);
+    assert!(!arrives(&mut bench, 5, &[1], false));
+    bench.run();
+    assert!(bench.pe.is_idle());
+    let mut tile_for_commands = receive(3);
+    tile_for_commands.tasks.clear();
+    let mut bench = launched(ArchName::Wse2, tile_for_commands);
+    assert!(!arrives(&mut bench, 5, &[1], true));
+    assert!(!arrives(&mut bench, 6, &[1], false), "nobody has asked for that color");
+}

@@ -340,11 +340,6 @@ impl Pe {
         self.main.busy_until
     }
 
-    /// The cycle up to which it has run in a visit, and found out that nothing more is to do.
-    pub fn reached(&self, now: u64) -> u64 {
-        if self.threads.foreseen { self.main.busy_until.max(now + 2) } else { self.main.busy_until }
-    }
-
     /// Whether a launched function has not called `unblock_cmd_stream` yet.
     pub fn command_stream_blocked(&self) -> bool {
         self.main.command_stream_blocked

@@ -13,7 +13,6 @@ impl Pe {
     /// Gives the cycle to the operation that comes first of those that can move; true if any can.
     // A PE does one instruction in a cycle, so microthreads share its speed (docs/decisions.md).
     pub(super) fn run_threads(&mut self, now: u64) -> Result<bool, Diag> {
-        self.threads.foreseen = false;
         if self.threads.is_empty() {
             return Ok(false);
         }
@@ -69,7 +68,6 @@ impl Pe {
             StepResult::Moved => {
                 thread.stalled = None;
                 self.threads.note_move(place);
-                self.foresee_stall(place, now);
             }
             StepResult::Full => self.overflow(place)?,
             StepResult::Stalled(stall) => {

@@ -87,9 +87,7 @@ impl Thread {
             started: 0,
         }
     }
-}
 
-impl Thread {
     /// What it waits for, and since when.
     pub fn waits(&self, queues: &Queues) -> Option<(Stall, u64)> {
         self.operation.waits_since_moved(queues).or(self.stalled)
@@ -155,8 +153,6 @@ pub(super) struct Threads {
     storing: u16,
     /// The operation that moved last has done so without a visit, and there has been none since.
     moved_early: bool,
-    /// In the last visit an operation has taken the last wavelet of its queue and waits from the next cycle on.
-    pub foreseen: bool,
     /// Inputs that belong to operations, bit = input.
     claimed: u64,
     /// The first cycle behind which an operation of `ahead` starts.
@@ -327,14 +323,10 @@ impl Threads {
     /// Notes that an operation has taken the only wavelet of an input, in a cycle without a visit so far.
     pub fn note_early_move(&mut self, place: usize, input: usize, now: u64) {
         (self.latest, self.moved_early) = (place as u8, true);
-        self.wait_from(place, input, now + 1);
-    }
-
-    /// Notes that an operation waits for a wavelet from a cycle on.
-    pub fn wait_from(&mut self, place: usize, input: usize, since: u64) {
+        // A visit in the next cycle would find that nothing more has come.
         let stall = Stall::Input(input);
         self.note_stall(place, stall);
-        self.slot(place).iter_mut().for_each(|thread| thread.stalled = Some((stall, since)));
+        self.slot(place).iter_mut().for_each(|thread| thread.stalled = Some((stall, now + 1)));
     }
 
     /// Whether an operation has moved in this cycle before the visit: then no other can.

@@ -118,7 +118,7 @@ impl Wafer {
         let wake = pe.cycle(self.now, &mut ramp, self.findings.log(), &mut self.bands.first.worker);
         self.launches.unblock(usize::from(before && !pe.command_stream_blocked()));
         let busy_until = pe.busy_until();
-        self.reached = self.reached.max(pe.reached(self.now));
+        self.reached = self.reached.max(busy_until);
         self.observers.take(|| pe.events());
         if let Some(colors) = pe.take_room() {
             self.bands.first.fabric.retry(index, colors);

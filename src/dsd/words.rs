@@ -50,7 +50,8 @@ impl MemWords<'_> {
     /// `None` if the words are no vector in memory, or not as [`Dsd::to_words`] writes it.
     #[inline]
     pub fn new(w: &mut [u16; DSD_WORDS as usize]) -> Option<MemWords<'_>> {
-        let is_tidy = w[1] & !(0xff | INDEX_OFFSET | AIMED) == 0 && w[15] == 0;
+        let has_dims = (1..=4).contains(&(w[1] & 0xff));
+        let is_tidy = has_dims && w[1] & !(0xff | INDEX_OFFSET | AIMED) == 0 && w[15] == 0;
         (is_tidy && matches!(w[0], 1..=3)).then_some(MemWords(w))
     }
 

@@ -47,7 +47,12 @@ impl Named<'_> {
         let vectors: Vec<bool> = vector.sources.iter().map(is_vector).collect();
         let to_pointer = matches!(vector.dest, DsdOperand::Pointer(_));
         let has_form = op.form(to_pointer, &vectors).is_some();
-        let is_filter = matches!(vector.sources[..], [DsdOperand::Dsd(DsdRef::Dsr(_))]);
+        // `@dfilt`; what a register or a variable holds shows when it runs.
+        let is_filter = match vector.sources[..] {
+            [DsdOperand::Dsd(DsdRef::Const(n))] => matches!(self.dsds.get(n as usize), Some(Dsd::FabIn(_))),
+            [DsdOperand::Dsd(DsdRef::Dsr(_) | DsdRef::At(..))] => true,
+            _ => false,
+        };
         let has_dest = match vector.dest {
             DsdOperand::Dsd(_) | DsdOperand::Pointer(_) => true,
             DsdOperand::Nowhere => is_filter,

@@ -88,8 +88,11 @@ impl VectorUnit<'_> {
         start: &mut Start,
     ) -> Result<From, Diag> {
         let resolved = self.operand(dsd, Use::Operation)?;
-        if let (To::Nowhere, DsdRef::Dsr(dsr)) = (&start.thread.operation.to, dsd) {
-            check_filtered(&resolved, dsr.id)?;
+        match (&start.thread.operation.to, dsd) {
+            (To::Nowhere, DsdRef::Dsr(dsr)) => check_filtered(&resolved, dsr.id)?,
+            // Something has written over the variable.
+            (To::Nowhere, _) if !matches!(resolved.dsd, Dsd::FabIn(_)) => return Err(DSD_UNSET.plain()),
+            _ => {}
         }
         start.note(k + 1, &resolved);
         Ok(match resolved.dsd {

@@ -1,7 +1,8 @@
 //! The fast engine and the plain one cannot be told apart but by their speed.
 //!
 //! Both compile and run the cases: the programs, the diagnostics with their cycles, the cycles of the run and what is
-//! printed must be the same, and, if the program comes to its end, the hops and all words of memory. When it fails,
+//! printed must be the same, and, if the program comes to its end, the hops and all words of memory. Programs are stored and
+//! read again before they run. When one fails,
 //! PEs that have run ahead of the clock are further than in the plain engine. The fast engine does it on several
 //! threads, too. This test holds the fast paths equal to the plain way in whole programs; their files name the
 //! properties that compare each of them alone.
@@ -9,7 +10,7 @@
 use crate::case_file::{Case, all_cases};
 use crate::story::{first_difference, places, story};
 use cslrun::cli::{Exit, perform_words};
-use cslrun::{Arch, CompileOptions, MemoryLoader, RunOptions, compile};
+use cslrun::{Arch, CompileOptions, MemoryLoader, Program, RunOptions, compile};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -59,8 +60,10 @@ fn both_engines_leave_the_same_memory_after_the_same_cycles() {
         });
         // Some need parameters, or show an error of the compiler.
         let [Ok(fast), Ok(plain)] = compiled else { continue };
-        assert_eq!(fast.to_bytes(), plain.to_bytes(), "{}", case.path.display());
-        let program = Arc::new(fast);
+        let stored = fast.to_bytes();
+        assert_eq!(stored, plain.to_bytes(), "{}", case.path.display());
+        let program = Program::from_bytes(&stored).map_err(|damage| format!("{damage:?}"));
+        let program = Arc::new(program.unwrap_or_else(|damage| panic!("{}: {damage}", case.path.display())));
         let plain =
             story(&program, RunOptions { plain: true, max_cycles: MAX_CYCLES, ..RunOptions::default() });
         for (threads, large_from) in [(1, usize::MAX), (2, usize::MAX), (3, 0)] {

@@ -347,10 +347,7 @@ impl AddressCursor {
 
 /// How many elements begin before `end`.
 fn before(at: i32, step: i32, end: i32) -> usize {
-    if step <= 0 {
-        return 1;
-    }
-    (((end - at - 1) / step).max(0) + 1) as usize
+    if step <= 0 { 1 } else { (((end - at - 1) / step).max(0) + 1) as usize }
 }
 
 #[cfg(test)]

@@ -11,8 +11,6 @@ use crate::value::f16;
 
 /// Elements that are done together.
 const GROUP: usize = 8;
-/// Elements that are converted together.
-const PIECE: usize = 64;
 
 /// Gives `@faddh` its fast reduction.
 pub(super) const fn with_sums(slow: Kernel) -> Kernel {
@@ -34,36 +32,23 @@ fn sum_here(memory: &[u16], first: u32, row: Row) -> u32 {
     let place = |k: usize| (row.at as isize + row.step as isize * k as isize) as usize;
     let mut total = first as u16;
     let mut near = SameExponentSum::new(total);
-    let mut numbers = [0; PIECE];
     let mut done = 0;
-    while done < row.count {
-        let numbers = &mut numbers[..PIECE.min(row.count - done)];
-        if row.step == 1 {
-            numbers.copy_from_slice(&memory[place(done)..][..numbers.len()]);
-        } else {
-            numbers.iter_mut().enumerate().for_each(|(k, number)| *number = memory[place(done + k)]);
-        }
-        // More than a group: of eight alone the compiler makes no vectors.
-        let mut wide = [0.0; PIECE];
-        wide.iter_mut().zip(&*numbers).for_each(|(wide, number)| *wide = f16::to_f32(*number));
-        let (groups, rest) = numbers.as_chunks::<GROUP>();
-        for (numbers, wide) in groups.iter().zip(wide.as_chunks().0) {
-            match near.add_on_one_side(numbers, wide).or_else(|| near.add(numbers)) {
-                Some(next) => near = next,
-                None => {
-                    total = numbers.iter().fold(near.total(total), |total, number| f16::add(total, *number));
-                    near = SameExponentSum::new(total);
-                }
+    while done + GROUP <= row.count {
+        let numbers: [u16; GROUP] = match memory[place(done)..].first_chunk() {
+            Some(numbers) if row.step == 1 => *numbers,
+            Some(_) | None => std::array::from_fn(|k| memory[place(done + k)]),
+        };
+        match near.add(&numbers) {
+            Some(next) => near = next,
+            None => {
+                total = numbers.iter().fold(near.total(total), |total, number| f16::add(total, *number));
+                near = SameExponentSum::new(total);
             }
         }
-        // Only the last piece has a rest.
-        if !rest.is_empty() {
-            total = rest.iter().fold(near.total(total), |total, number| f16::add(total, *number));
-            near = SameExponentSum::new(total);
-        }
-        done += numbers.len();
+        done += GROUP;
     }
-    near.total(total).into()
+    let rest = (done..row.count).map(|k| memory[place(k)]);
+    rest.fold(near.total(total), f16::add).into()
 }
 
 /// A sum as long as it and all sums on the way have one exponent. Then all have one distance to their
@@ -94,29 +79,6 @@ impl SameExponentSum {
     #[inline(always)]
     fn total(self, total: u16) -> u16 {
         if self.has_moved { f16::from_f32(self.sum - self.large) } else { total }
-    }
-
-    /// Adds one number after the other; `None` unless all sums have one sign and are between two powers of two, or at
-    /// the lower one while none of the numbers goes toward zero. It needs less time than [`SameExponentSum::add`], which
-    /// decides about the rest.
-    #[inline(always)]
-    fn add_on_one_side(self, numbers: &[u16; GROUP], wide: &[f32; GROUP]) -> Option<SameExponentSum> {
-        let side = if self.sum < self.large { -1.0 } else { 1.0 };
-        let (mut sum, mut least, mut greatest) = (self.sum, f32::INFINITY, 0.0);
-        for number in wide {
-            sum += *number;
-            let distance = (sum - self.large) * side;
-            // What is no number stays none, and so fails at the end.
-            least = if distance < least { distance } else { least };
-            greatest = if distance > greatest { distance } else { greatest };
-        }
-        let low = if self.power > SMALLEST { self.power } else { 0.0 };
-        let toward_zero = if side < 0.0 { 0 } else { 0x8000 };
-        let moves_out = || low > 0.0 && numbers.iter().all(|number| number & 0x8000 != toward_zero);
-        let is_above = least > low || least == low && moves_out();
-        // Infinity has no distance to the large number.
-        let stays = is_above && greatest < 2.0 * self.power && self.power.is_finite() && !sum.is_nan();
-        stays.then_some(SameExponentSum { sum, has_moved: true, ..self })
     }
 
     /// Adds one number after the other; `None` if a sum has another exponent.
@@ -264,9 +226,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_sum_is_that_of_single_additions(
-            first in prop_oneof![
-                any::<u16>(), Just(0x6000), Just(0xe000), Just(0x3c00), Just(0x7bff), Just(0x7c00), Just(0xfc00),
-            ],
+            first in prop_oneof![any::<u16>(), Just(0x6000), Just(0xe000), Just(0x3c00)],
             numbers in prop::collection::vec(any::<u16>(), 1..100),
             mask in prop::sample::select(vec![0xffffu16, 0xbfff, 0x83ff, 0x3fff, 0xb7ff, 0x9fff, 0xb0ff]),
         ) {

@@ -8,19 +8,19 @@ use crate::diagnostics::rules::run::MEMORY_OUT_OF_BOUNDS;
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct AddressCursor {
     /// Address of the next element. Wider than an address, so that leaving the memory shows.
-    at: i32,
+    pub(super) at: i32,
     /// Words per element.
-    words: u16,
-    dims: u8,
+    pub(super) words: u16,
+    pub(super) dims: u8,
     /// Places in each dimension; the fastest first.
-    extent: [u16; 4],
+    pub(super) extent: [u16; 4],
     /// Words to add when a dimension ticks.
-    step: [i32; 4],
-    done: [u16; 4],
+    pub(super) step: [i32; 4],
+    pub(super) done: [u16; 4],
     /// First word of a circular buffer, and one past its last; not used by other vectors.
-    ring: Option<(i32, i32)>,
+    pub(super) ring: Option<(i32, i32)>,
     /// Words that may be touched.
-    limits: (i32, i32),
+    pub(super) limits: (i32, i32),
     /// `Mem::is_aimed`.
     is_aimed: bool,
     /// `Mem::origin`.
@@ -296,40 +296,6 @@ impl AddressCursor {
         })
     }
 
-    /// How many elements after it is written along `self` a word is read along `source`, at least, or that this
-    /// never happens; `None` unless the two are lines that move in equal steps.
-    pub fn lag_of_lines(&self, source: &AddressCursor, count: u32) -> Option<Option<u32>> {
-        let (step, count) = (self.step[0], count as i32);
-        let comparable = self.is_line() && source.is_line() && self.words == source.words && step != 0;
-        if !comparable || source.step[0].abs() != step.abs() {
-            return None;
-        }
-        let (apart, words) = ((self.at - source.at).rem_euclid(step.abs()), i32::from(self.words));
-        if apart >= words && step.abs() - apart >= words {
-            return Some(None);
-        }
-        if apart != 0 {
-            return None;
-        }
-        let ahead = (self.at - source.at) / step;
-        let lag = if source.step[0] == step {
-            ahead
-        } else {
-            // Element i is written where element `-ahead - i` is read.
-            let i = (-ahead - 1).div_euclid(2);
-            if i < 0 || -ahead - i >= count { 0 } else { -ahead - 2 * i }
-        };
-        Some((lag > 0 && lag < count).then_some(lag as u32))
-    }
-
-    /// Whether another one goes through the same addresses, with elements of the same size.
-    pub fn visits_the_same(&self, other: &AddressCursor) -> bool {
-        let dims = usize::from(self.dims);
-        (self.at, self.words, self.dims, self.ring) == (other.at, other.words, other.dims, other.ring)
-            && self.extent[..dims] == other.extent[..dims]
-            && self.step[..dims] == other.step[..dims]
-    }
-
     /// One past the last word that the next `count` elements may touch.
     pub fn end(&self, count: u32) -> usize {
         if !self.is_line() {
@@ -339,8 +305,9 @@ impl AddressCursor {
         (self.at.max(last) + i32::from(self.words)).clamp(0, self.limits.1) as usize
     }
 
+    /// Whether it has one dimension and is no circular buffer.
     #[inline]
-    fn is_line(&self) -> bool {
+    pub fn is_line(&self) -> bool {
         self.dims == 1 && self.ring.is_none()
     }
 }
@@ -464,23 +431,6 @@ mod tests {
         let mut cursor = AddressCursor::new(&mem(MemKind::Mem1d, 20, &[9], &[3], 0), 20, 1, (20, 30));
         let diag = cursor.next_row(9).unwrap_err();
         assert_eq!(diag.0.title, "word 32 is outside of words 20 to 29, which the DSD may reach");
-    }
-
-    #[test]
-    fn the_lag_is_the_distance_from_a_write_to_the_next_read_of_the_same_word() {
-        let line =
-            |at, step| AddressCursor::new(&mem(MemKind::Mem1d, at, &[10], &[step], 0), at, 1, (0, 100));
-        let naive = |dest: i32, by: i32, source: i32, other: i32| {
-            let pairs = (0..10).flat_map(|i| (i + 1..10).map(move |j| (i, j)));
-            pairs.filter(|(i, j)| dest + by * i == source + other * j).map(|(i, j)| (j - i) as u32).min()
-        };
-        for (dest, by) in (20..50).flat_map(|at| [(at, 1), (at, 2), (at, -1)]) {
-            for other in [by, -by] {
-                let lag = line(dest, by).lag_of_lines(&line(35, other), 10);
-                let naive = naive(dest.into(), by.into(), 35, other.into());
-                assert_eq!(lag, Some(naive), "{dest} {by} {other}");
-            }
-        }
     }
 
     #[test]

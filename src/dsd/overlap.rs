@@ -17,8 +17,29 @@ pub fn lag(dest: &AddressCursor, source: &AddressCursor, count: u32) -> Option<u
     match dest.lag_of_lines(source, count) {
         Some(lag) => lag,
         None if dest.visits_the_same(source) => None,
-        None => lag_of_paths(dest, source, count.min(MOST_COMPARED)),
+        None => lag_of_equal_shapes(dest, source, count)
+            .unwrap_or_else(|| lag_of_paths(dest, source, count.min(MOST_COMPARED))),
     }
+}
+
+/// The same for two whole vectors of one shape within bounds, such as tiles of one matrix, whose rows are so long that a
+/// distance ends at most one of them; `None` for others. Every element of `source` lies as far behind the one of `dest`,
+/// so that each distance along the path means one of few distances in memory.
+fn lag_of_equal_shapes(dest: &AddressCursor, source: &AddressCursor, count: u32) -> Option<Option<u32>> {
+    let is_whole = count <= MOST_COMPARED && dest.elements() == count;
+    if !is_whole || !dest.has_shape_of(source) || usize::from(dest.extent[0]) < MOST_AT_ONCE {
+        return None;
+    }
+    if ![dest, source].into_iter().all(AddressCursor::is_whole_in_bounds) {
+        return None;
+    }
+    let (apart, row, words) = (source.at - dest.at, dest.step[0], i32::from(dest.words));
+    let ends = || (1..usize::from(dest.dims)).filter(|dim| dest.extent[*dim] > 1).map(|dim| dest.step[dim]);
+    let meets = |lag: &i32| {
+        let is_shared = |distance: i32| (distance + apart).abs() < words;
+        is_shared(lag * row) || ends().any(|end| is_shared((lag - 1) * row + end))
+    };
+    Some((1..MOST_AT_ONCE as i32).find(meets).map(|lag| lag as u32))
 }
 
 fn lag_of_paths(dest: &AddressCursor, source: &AddressCursor, count: u32) -> Option<u32> {
@@ -31,6 +52,66 @@ fn lag_of_paths(dest: &AddressCursor, source: &AddressCursor, count: u32) -> Opt
     let is_shared = |a: usize, b: usize| a < b + read_words && b < a + words;
     let meet = |lag: &usize| written.iter().zip(read.iter().skip(*lag)).any(|(a, b)| is_shared(*a, *b));
     (1..MOST_AT_ONCE).find(meet).map(|lag| lag as u32)
+}
+
+impl AddressCursor {
+    /// How many elements after it is written along `self` a word is read along `source`, at least, or that this
+    /// never happens; `None` unless the two are lines that move in equal steps.
+    pub fn lag_of_lines(&self, source: &AddressCursor, count: u32) -> Option<Option<u32>> {
+        let (step, count) = (self.step[0], count as i32);
+        let comparable = self.is_line() && source.is_line() && self.words == source.words && step != 0;
+        if !comparable || source.step[0].abs() != step.abs() {
+            return None;
+        }
+        let (apart, words) = ((self.at - source.at).rem_euclid(step.abs()), i32::from(self.words));
+        if apart >= words && step.abs() - apart >= words {
+            return Some(None);
+        }
+        if apart != 0 {
+            return None;
+        }
+        let ahead = (self.at - source.at) / step;
+        let lag = if source.step[0] == step {
+            ahead
+        } else {
+            // Element i is written where element `-ahead - i` is read.
+            let i = (-ahead - 1).div_euclid(2);
+            if i < 0 || -ahead - i >= count { 0 } else { -ahead - 2 * i }
+        };
+        Some((lag > 0 && lag < count).then_some(lag as u32))
+    }
+
+    /// Whether another one goes through the same addresses, with elements of the same size.
+    pub fn visits_the_same(&self, other: &AddressCursor) -> bool {
+        let dims = usize::from(self.dims);
+        (self.at, self.words, self.dims, self.ring) == (other.at, other.words, other.dims, other.ring)
+            && self.extent[..dims] == other.extent[..dims]
+            && self.step[..dims] == other.step[..dims]
+    }
+
+    /// Whether another one has the same extents and steps, with elements of the same size, and nothing is done of both,
+    /// which are no circular buffers.
+    fn has_shape_of(&self, other: &AddressCursor) -> bool {
+        let dims = usize::from(self.dims);
+        let is_untouched = |cursor: &AddressCursor| cursor.ring.is_none() && cursor.done == [0; 4];
+        (self.words, self.dims) == (other.words, other.dims)
+            && self.extent[..dims] == other.extent[..dims]
+            && self.step[..dims] == other.step[..dims]
+            && is_untouched(self)
+            && is_untouched(other)
+    }
+
+    /// Whether all elements lie where they may, if it is no circular buffer and none is done.
+    fn is_whole_in_bounds(&self) -> bool {
+        // From the first to the last element of the dimensions so far, in one step and in all that go down and up.
+        let (mut last, mut low, mut high) = (0, self.at, self.at + i32::from(self.words));
+        for (extent, step) in self.extent.iter().zip(self.step).take(self.dims.into()) {
+            let whole = (last + step).saturating_mul(i32::from(*extent) - 1);
+            (low, high) = (low.saturating_add(whole.min(0)), high.saturating_add(whole.max(0)));
+            last = last.saturating_add(whole);
+        }
+        low >= self.limits.0 && high <= self.limits.1
+    }
 }
 
 /// The addresses of the next elements, as far as they are in bounds.
@@ -49,6 +130,7 @@ fn addresses(mut cursor: AddressCursor, count: u32) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::dsd::{Mem, MemKind};
+    use proptest::prelude::*;
 
     fn path(base: u16, extent: &[u16], step: &[i16], words: u16) -> AddressCursor {
         let (mut extents, mut steps) = ([1; 4], [0; 4]);
@@ -103,5 +185,37 @@ mod tests {
         assert_eq!(lag(&to, &from, 4), Some(1));
         assert_eq!(lag(&from, &from, 4), None);
         assert_eq!(lag(&path(200, &[2, 2], &[1, 2], 1), &from, 4), None);
+    }
+
+    #[test]
+    fn the_lag_is_the_distance_from_a_write_to_the_next_read_of_the_same_word() {
+        let line = |at, step| line(at, 10, step);
+        let naive = |dest: i32, by: i32, source: i32, other: i32| {
+            let pairs = (0..10).flat_map(|i| (i + 1..10).map(move |j| (i, j)));
+            pairs.filter(|(i, j)| dest + by * i == source + other * j).map(|(i, j)| (j - i) as u32).min()
+        };
+        for (dest, by) in (20..50).flat_map(|at| [(at, 1), (at, 2), (at, -1)]) {
+            for other in [by, -by] {
+                let lag = line(dest, by).lag_of_lines(&line(35, other), 10);
+                let naive = naive(dest.into(), by.into(), 35, other.into());
+                assert_eq!(lag, Some(naive), "{dest} {by} {other}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn vectors_of_one_shape_meet_as_their_addresses_do(
+            extent in (8..12u16, 1..5u16, 1..4u16), step in (-9..10i16, -30..31i16, -30..31i16),
+            (base, other, dims, words) in (0..1000u16, -40..41i16, 2..4usize, 1..3u16),
+        ) {
+            let (extent, step) = ([extent.0, extent.1, extent.2], [step.0, step.1, step.2]);
+            let path = |base| path(base, &extent[..dims], &step[..dims], words);
+            let (to, from) = (path(base), path(base.saturating_add_signed(other)));
+            let count = to.elements();
+            let is_inside = [to, from].iter().all(|cursor| cursor.reaches(count.into()) == u64::from(count));
+            let fast = lag_of_equal_shapes(&to, &from, count);
+            prop_assert_eq!(fast, is_inside.then(|| lag_of_paths(&to, &from, count)));
+        }
     }
 }

@@ -15,10 +15,7 @@ impl Mem {
     /// The vector in memory behind the words; `None` if they are none.
     #[inline]
     pub fn from_words(w: &[u16; DSD_WORDS as usize]) -> Option<Mem> {
-        let dims = w[1] as u8;
-        if !(1..=4).contains(&dims) {
-            return None;
-        }
+        let dims = dims(w)?;
         Some(Mem {
             kind: *KINDS.get(usize::from(w[0]).wrapping_sub(1))?,
             dims,
@@ -43,6 +40,12 @@ impl Mem {
     }
 }
 
+/// The number of dimensions that the words of a vector in memory name, if there is one.
+#[inline]
+fn dims(w: &[u16; DSD_WORDS as usize]) -> Option<u8> {
+    Some(w[1] as u8).filter(|dims| (1..=4).contains(dims))
+}
+
 /// The words of a vector in memory, whose properties code changes one at a time.
 pub struct MemWords<'a>(&'a mut [u16; DSD_WORDS as usize]);
 
@@ -50,8 +53,7 @@ impl MemWords<'_> {
     /// `None` if the words are no vector in memory, or not as [`Dsd::to_words`] writes it.
     #[inline]
     pub fn new(w: &mut [u16; DSD_WORDS as usize]) -> Option<MemWords<'_>> {
-        let has_dims = (1..=4).contains(&(w[1] & 0xff));
-        let is_tidy = has_dims && w[1] & !(0xff | INDEX_OFFSET | AIMED) == 0 && w[15] == 0;
+        let is_tidy = dims(w).is_some() && w[1] & !(0xff | INDEX_OFFSET | AIMED) == 0 && w[15] == 0;
         (is_tidy && matches!(w[0], 1..=3)).then_some(MemWords(w))
     }
 

@@ -40,12 +40,9 @@ pub(crate) struct PreparedFunction {
     /// What the registers from `params` on hold when the function begins. Zeros follow few constants: no caller needs
     /// what is in the registers of a call.
     pub first: [u64; FIRST],
-    /// The registers after these: the other constants, and zeros up to `cleared`.
+    /// The registers after these: the other constants, and zeros for all others if the code may read one before it writes
+    /// it.
     pub next: Box<[u64]>,
-    /// One past the last register that a call must clear after the constants. No register is cleared if the
-    /// code writes every register before it reads it.
-    #[cfg(test)]
-    pub cleared: Reg,
     /// Size of its frame, in words of memory.
     pub frame_words: u16,
 }
@@ -209,7 +206,7 @@ impl PreparedFunction {
     /// Prepares a function. `is_plain`: without superinstructions.
     pub fn new(function: &Function, arch: &Arch, is_plain: bool) -> PreparedFunction {
         let given = function.params + function.consts.len() as u16;
-        let cleared = if reads_old_registers(function, given) { function.registers } else { given };
+        let cleared = cleared(function, given);
         let mut start = function.consts.clone();
         start.resize(start.len().max(FIRST).max(usize::from(cleared.saturating_sub(function.params))), 0);
         let (first, next) = start.split_first_chunk().expect("it has at least so many");
@@ -223,11 +220,15 @@ impl PreparedFunction {
             params: function.params,
             first: *first,
             next: next.into(),
-            #[cfg(test)]
-            cleared,
             frame_words: function.frame_words,
         }
     }
+}
+
+/// One past the last register that a call must set, of which those before `given` have values: no more than these if the
+/// code writes every other register before it reads it.
+pub(super) fn cleared(function: &Function, given: Reg) -> Reg {
+    if reads_old_registers(function, given) { function.registers } else { given }
 }
 
 /// Whether some path through the code may read a register from `given` on before it writes it.

@@ -290,7 +290,7 @@ fn superinstructions_do_exactly_what_their_parts_do() {
 
 #[test]
 fn registers_are_cleared_only_for_code_that_may_read_them_before_it_writes_them() {
-    let cleared = |code: Vec<Op>| PreparedFunction::new(&function("f", 1, &[5], code), &WSE3, false).cleared;
+    let cleared = |code: Vec<Op>| super::prepared::cleared(&function("f", 1, &[5], code), 2);
     let (add, mov) = (Op::AddU { d: 3, a: 2, b: 1, sh: 32 }, Op::Mov { d: 2, a: 0 });
     assert_eq!(cleared(vec![mov, add, Op::Ret]), 2);
     assert_eq!(cleared(vec![add, mov, Op::Ret]), 32);

@@ -28,14 +28,8 @@ impl Pe {
         if !places.is_power_of_two() || !self.threads.is_storing(place) {
             return false;
         }
-        let mut around = Surroundings {
-            memory: &mut self.memory,
-            queues: &mut self.queues,
-            fifos: &mut self.fifos,
-            tasks: &mut self.tasks,
-            now,
-        };
-        let Some(thread) = self.threads.slot(place) else { return false };
+        let (mut around, threads) = self.surroundings(now);
+        let Some(thread) = threads.slot(place) else { return false };
         if !thread.operation.stores_next(input, &around) {
             return false;
         }

@@ -10,6 +10,7 @@ use super::log::{LineBuffer, PeLog};
 use super::main_thread::MainThread;
 use super::map::MapState;
 use super::observer::Observer;
+use super::operation::Surroundings;
 use super::queue::SendOperation;
 use super::queues::Queues;
 use super::races::Races;
@@ -442,6 +443,13 @@ impl Pe {
             control_mask: self.configuration.control_mask,
         };
         (unit, &self.threads)
+    }
+
+    /// What an operation works on in a cycle, and the operations in progress.
+    #[inline(always)]
+    pub(super) fn surroundings(&mut self, now: u64) -> (Surroundings<'_>, &mut Threads) {
+        let Pe { memory, queues, fifos, tasks, threads, .. } = self;
+        (Surroundings { memory, queues, fifos, tasks, now }, threads)
     }
 
     /// `@load_to_dsr` and its family.

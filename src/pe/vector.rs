@@ -9,7 +9,7 @@
 use super::checks::still_running;
 use super::element::Pe;
 use super::main_thread::Served;
-use super::operation::{From, StepResult, Surroundings};
+use super::operation::{From, StepResult};
 use super::races::Begun;
 use super::registers::AsyncSettings;
 use super::stall::OnStall;
@@ -198,7 +198,7 @@ impl Pe {
             self.races.start(&start.thread.operation, &self.fifos, begun);
         }
         let mut cycle = time + pace.start_cycles + 1;
-        while start.thread.operation.step(&mut self.surroundings(cycle))? != StepResult::Finished {
+        while start.thread.operation.step(&mut self.surroundings(cycle).0)? != StepResult::Finished {
             cycle += 1;
         }
         if self.observer.has_profile() {
@@ -247,7 +247,7 @@ impl Pe {
             && start.thread.operation.run_on_rings(&mut self.memory, &mut self.fifos)?;
         let mut step = if at_once { StepResult::Finished } else { StepResult::Moved };
         while step == StepResult::Moved {
-            step = start.thread.operation.step(&mut self.surroundings(time))?;
+            step = start.thread.operation.step(&mut self.surroundings(time).0)?;
         }
         let mut complete = true;
         if let StepResult::Stalled(stall) = step {
@@ -281,17 +281,6 @@ impl Pe {
         }
         self.threads.spare = Some(start.thread);
         Ok(Served::Done(cycles))
-    }
-
-    /// What an operation works on.
-    pub(super) fn surroundings(&mut self, now: u64) -> Surroundings<'_> {
-        Surroundings {
-            memory: &mut self.memory,
-            queues: &mut self.queues,
-            fifos: &mut self.fifos,
-            tasks: &mut self.tasks,
-            now,
-        }
     }
 
     fn launch_thread(&mut self, vector: &VectorOp, start: Start, pace: Pace) -> Result<Served, Diag> {

@@ -351,14 +351,12 @@ fn a_former_control_wavelet_passes_through_memory() {
 
 #[test]
 fn a_waiting_receive_takes_a_lone_wavelet_without_a_visit_unless_something_else_could_happen() {
-    let receive = |extent| {
+    let receive = |extent, tasks: &[TaskBinding]| {
         let mut receive = vector("mov32", dsd(1), &[dsd(0)]);
         receive.config = asynchronous(Completion::Nothing);
-        let vectors = vec![receive];
-        let mut tile =
-            tile(vec![main_of(&[Op::Vector { n: 0 }])], vec![recv(extent), line(100, extent)], vectors);
-        tile.tasks = vec![task(TaskKind::Data, 6, 0, &[])];
-        tile
+        let main = main_of(&[Op::Vector { n: 0 }]);
+        let tile = tile(vec![main], vec![recv(extent), line(100, extent)], vec![receive]);
+        launched(ArchName::Wse2, TileImage { tasks: tasks.to_vec(), ..tile })
     };
     let arrives = |bench: &mut PeBench, color, words: &[u32], control| {
         bench.now += 1;
@@ -370,9 +368,7 @@ fn a_waiting_receive_takes_a_lone_wavelet_without_a_visit_unless_something_else_
         }
         bench.pe.store_arrival(bench.now)
     };
-    let mut tile_without_data_task = receive(4);
-    tile_without_data_task.tasks.clear();
-    let mut bench = launched(ArchName::Wse2, tile_without_data_task);
+    let mut bench = receive(4, &[]);
     assert!(arrives(&mut bench, 5, &[0x20001], false));
     let since = bench.now + 1;
     assert_eq!(bench.memory(100, 4), [1, 2, 0, 0]);
@@ -388,17 +384,13 @@ fn a_waiting_receive_takes_a_lone_wavelet_without_a_visit_unless_something_else_
     assert!(!arrives(&mut bench, 5, &[5, 6], false));
     bench.run();
     assert!(bench.pe.is_idle());
-    let mut bench = launched(ArchName::Wse2, receive(2));
+    let mut bench = receive(2, &[task(TaskKind::Data, 6, 0, &[])]);
     assert!(!arrives(&mut bench, 5, &[1], false), "a data task could start for another wavelet");
-    let mut tile_for_one = receive(1);
-    tile_for_one.tasks.clear();
-    let mut bench = launched(ArchName::Wse2, tile_for_one);
+    let mut bench = receive(1, &[]);
     assert!(!arrives(&mut bench, 5, &[1], false));
     bench.run();
     assert!(bench.pe.is_idle());
-    let mut tile_for_commands = receive(3);
-    tile_for_commands.tasks.clear();
-    let mut bench = launched(ArchName::Wse2, tile_for_commands);
+    let mut bench = receive(3, &[]);
     assert!(!arrives(&mut bench, 5, &[1], true));
     assert!(!arrives(&mut bench, 6, &[1], false), "nobody has asked for that color");
 }

@@ -4,8 +4,6 @@
 //! one written, each as far as its banks allow (vendor documentation, appendix on SIMD timing).
 
 use super::Mem;
-use super::ops::DsdOp;
-use crate::arch::ArchName;
 
 /// Where a vector lies, as far as the banks concern it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -33,26 +31,45 @@ impl Banked {
     }
 }
 
-/// The cycles that `count` elements take; `sources` are those in memory.
+/// The cycles that `count` elements of an operation take that does `width` in a cycle at best ([`DsdOp::width`]);
+/// `sources` are those in memory.
+///
+/// [`DsdOp::width`]: super::ops::DsdOp::width
 #[inline]
-pub fn element_cycles(
-    op: &DsdOp,
-    arch: ArchName,
-    count: u32,
-    dest: Option<Banked>,
-    sources: &[Option<Banked>],
-) -> u32 {
-    let mut width = dest.map_or(u32::MAX, Banked::width).min(op.width(arch).into());
+pub fn element_cycles(width: u8, count: u32, dest: Option<Banked>, sources: [Option<Banked>; 3]) -> u32 {
+    let mut width = dest.map_or(u32::MAX, Banked::width).min(width.into());
     let (mut first, mut are_several, mut in_place, mut meet) = (None, false, false, false);
-    for one in sources.iter().flatten() {
+    for one in sources {
+        let Some(one) = one else { continue };
         width = width.min(one.width());
         in_place |= dest.is_some_and(|dest| dest.at == one.at);
-        let Some(other) = first.replace(*one) else { continue };
-        first = Some(other);
-        are_several = true;
-        meet |= other != *one && (other.at ^ one.at) % 8 == 0;
+        match first {
+            None => first = Some(one),
+            Some(other) => {
+                are_several = true;
+                meet |= other != one && (other.at ^ one.at) % 8 == 0;
+            }
+        }
     }
-    let width = if in_place && are_several { width / 2 } else { width };
+    cycles_of(count, width, in_place && are_several, meet)
+}
+
+/// The same for vectors whose elements lie one behind the other, at these addresses.
+#[inline(always)]
+pub fn contiguous_cycles(width: u8, count: u32, dest: u16, first: Option<u16>, second: Option<u16>) -> u32 {
+    let (mut in_place, mut meet) = (false, false);
+    if let (Some(first), Some(second)) = (first, second) {
+        in_place = dest == first || dest == second;
+        meet = first != second && (first ^ second) % 8 == 0;
+    }
+    cycles_of(count, width.into(), in_place, meet)
+}
+
+/// `in_place`: the operation reads two vectors and writes to one of them. `meet`: those that it reads begin in the same
+/// bank.
+#[inline(always)]
+fn cycles_of(count: u32, width: u32, in_place: bool, meet: bool) -> u32 {
+    let width = if in_place { width / 2 } else { width };
     let cycles = match width {
         // A division takes longer than all the rest.
         0 | 1 => count,

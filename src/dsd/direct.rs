@@ -67,6 +67,17 @@ impl DirectPlan {
         Some(DirectPlan { width, dest: range(&dest.0)?, sources })
     }
 
+    /// Elements of so many words that lie one behind the other, as those of the sources do.
+    #[inline(always)]
+    pub fn contiguous(words: u16, dest: Range<usize>, sources: [Input; 2]) -> Option<DirectPlan> {
+        let width = match words {
+            1 => Width::Short,
+            2 => Width::Long,
+            _ => return None,
+        };
+        Some(DirectPlan { width, dest, sources })
+    }
+
     /// A conversion from a line whose elements have another width than those of the destination; both must be
     /// contiguous.
     pub fn converting(dest: &(Row, u16), source: &(Row, u16)) -> Option<DirectPlan> {

@@ -5,7 +5,7 @@
 //! Lines in bounds take a fast path (`pe/lines.rs`); everything else goes by address cursors (`run_cursors`), whole rows
 //! at a time.
 
-use super::lines::{LineLookup, LineUnit};
+use super::lines::{LineUnit, Lines};
 use super::registers::Use;
 use super::start::{Length, Lengths};
 use super::vector_unit::VectorUnit;
@@ -49,11 +49,12 @@ impl VectorUnit<'_> {
         match shape {
             VectorShape::Elsewhere | VectorShape::Send(_) => return Ok(None),
             VectorShape::Cursors => {}
-            VectorShape::Lines(shape) => match self.run_on_lines(shape, vector)? {
-                LineLookup::Line(done) => return Ok(Some(done)),
-                LineLookup::Elsewhere => return Ok(None),
-                LineLookup::Unclear => {}
-            },
+            VectorShape::Lines(shape) => {
+                let done = self.run_on_lines(shape, vector)?;
+                if done.is_some() || self.lines().is_elsewhere(shape) {
+                    return Ok(done);
+                }
+            }
         }
         let (op, form) = (&OPS[usize::from(vector.op)], vector.form());
         let mut vectors: Vectors = [None; 4];
@@ -93,29 +94,28 @@ impl VectorUnit<'_> {
         self.run_cursors(op, vector, &vectors, scalars, count)?;
         self.main.set_result(vector.result, true);
         let [dest, sources @ ..] = vectors.map(|vector| vector.map(|its| Banked::new(&its.mem, its.at)));
-        Ok(Some((count, element_cycles(op, self.queues.arch_name(), count, dest, &sources))))
+        Ok(Some((count, element_cycles(op.width(self.queues.arch_name()), count, dest, sources))))
     }
 
     /// The fast path for lines.
-    fn run_on_lines(&mut self, shape: &LineShape, vector: &VectorOp) -> Result<LineLookup<(u32, u32)>, Diag> {
-        let found = match self.lines().find(shape) {
-            LineLookup::Line(found) => found,
-            LineLookup::Elsewhere => return Ok(LineLookup::Elsewhere),
-            LineLookup::Unclear => return Ok(LineLookup::Unclear),
-        };
+    fn run_on_lines(&mut self, shape: &LineShape, vector: &VectorOp) -> Result<Option<(u32, u32)>, Diag> {
+        let mut found = Lines::EMPTY;
+        if !self.lines().find(shape, &mut found) {
+            return Ok(None);
+        }
         self.checks.check_dest(self.tile, shape.dest.0, found.start(), vector.span, self.sanitizer)?;
         if self.races.is_on {
-            self.check_lines(found.row, &found.sources, vector.span)?;
+            let (row, sources) = self.lines().rows(&found, shape);
+            self.check_lines(row, &sources, vector.span)?;
         }
         self.memory.reach(found.end);
-        Ok(LineLookup::Line(self.lines().run(&found, shape, vector)))
+        Ok(Some(self.lines().run(&found, shape, vector)))
     }
 
     /// What works on lines.
     fn lines(&mut self) -> LineUnit<'_> {
         LineUnit {
             tile: self.tile,
-            arch: self.queues.arch_name(),
             checks: self.checks,
             size: self.memory.size(),
             registers: self.registers,

@@ -8,33 +8,33 @@
 
 use super::checks::Checks;
 use super::registers::{Loaded, Registers};
-use crate::arch::{ArchName, DsrId};
+use crate::arch::DsrId;
 use crate::dsd::access::Row;
-use crate::dsd::banks::{Banked, element_cycles};
+use crate::dsd::banks::{Banked, contiguous_cycles, element_cycles};
 use crate::dsd::block::RowSource;
+use crate::dsd::direct::{self, DirectPlan, Input};
 use crate::dsd::local;
-use crate::dsd::ops::OPS;
 use crate::dsd::{DSD_WORDS, Dsd, Mem, MemKind};
 use crate::exec::PreparedTile;
 use crate::exec::calls::WINDOW;
 use crate::exec::vector::line_shape::{LineShape, ShapeSource};
 use crate::exec::vector::memory::scalar_lane;
 use crate::image::code::{DsdRef, Reg, VectorOp};
-use crate::value::ty::DsdTy;
+use std::ops::Range;
 
-/// A vector of one dimension, without an index.
+/// A vector of one dimension, without an index. All addresses and distances are in words.
 #[derive(Copy, Clone)]
 pub(super) struct LineOperand {
-    /// Address of the first element, in words.
-    at: u16,
+    /// Address of the first element.
+    at: i32,
+    /// From one element to the next.
+    step: i32,
     /// In elements.
-    length: u16,
-    /// Elements from one element to the next.
-    stride: i16,
-    /// Words per element.
-    words: u16,
+    length: i32,
+    /// Of an element.
+    words: i32,
     /// The words that it may access.
-    limits: (u16, u16),
+    limits: (i32, i32),
     /// The DSR that must be told where the vector ends (`save_address`).
     saved: Option<DsrId>,
 }
@@ -42,91 +42,125 @@ pub(super) struct LineOperand {
 impl LineOperand {
     /// Stands for an operand that is none: its elements have no words.
     const NOTHING: LineOperand =
-        LineOperand { at: 0, length: 0, stride: 0, words: 0, limits: (0, 0), saved: None };
+        LineOperand { at: 0, step: 0, length: i32::MAX, words: 0, limits: (0, i32::MAX), saved: None };
 
-    /// The line that a DSD variable holds.
-    #[inline]
-    pub fn from_words(value: &[u16; DSD_WORDS as usize], words: u16) -> Option<LineOperand> {
+    #[inline(always)]
+    fn of(base: u16, length: u16, stride: i16, words: u16, (low, high): (u16, u16)) -> LineOperand {
+        let step = i32::from(stride) * i32::from(words);
+        let (at, length, words) = (base.into(), length.into(), words.into());
+        LineOperand { at, step, length, words, limits: (low.into(), high.into()), saved: None }
+    }
+
+    /// The line that a DSD variable holds, and may access what `allowed` makes of its own limits.
+    #[inline(always)]
+    pub fn from_words(
+        value: &[u16; DSD_WORDS as usize],
+        words: u16,
+        allowed: impl Fn((u16, u16)) -> (u16, u16),
+    ) -> Option<LineOperand> {
         let (base, extent, stride, limits) = Mem::line_from_words(value)?;
-        Some(LineOperand { at: base, length: extent, stride, words, limits, saved: None })
+        Some(LineOperand::of(base, extent, stride, words, allowed(limits)))
     }
 
     /// `None` if the vector is not such a one.
-    #[inline]
-    pub fn new(mem: &Mem, at: u16, words: u16, saved: Option<DsrId>) -> Option<LineOperand> {
+    #[inline(always)]
+    pub fn new(
+        mem: &Mem,
+        at: u16,
+        words: u16,
+        allowed: impl Fn((u16, u16)) -> (u16, u16),
+    ) -> Option<LineOperand> {
         let is_line = mem.dims == 1 && mem.kind != MemKind::Circbuf && !mem.index_offset;
         let Mem { extent: [length, ..], step: [stride, ..], lo, hi, .. } = *mem;
-        is_line.then_some(LineOperand { at, length, stride, words, limits: (lo, hi), saved })
-    }
-
-    /// Words from one element to the next.
-    #[inline(always)]
-    fn step(&self) -> i32 {
-        i32::from(self.stride) * i32::from(self.words)
+        is_line.then(|| LineOperand::of(at, length, stride, words, allowed((lo, hi))))
     }
 
     /// Its elements.
     pub fn length(&self) -> u16 {
-        self.length
+        self.length as u16
     }
 
     /// The words that it may access.
     pub fn limits(&self) -> (u16, u16) {
-        self.limits
+        (self.limits.0 as u16, self.limits.1 as u16)
     }
 
-    /// The first elements, if they are in bounds.
-    #[inline]
-    pub fn row(&self, count: u16, limits: (u16, u16)) -> Option<Row> {
-        let row = Row { at: self.at.into(), step: self.step(), count: count.into() };
-        row.is_within(self.words, limits).then_some(row)
+    /// The first elements, if all lie between two addresses.
+    pub fn row_within(&self, count: u16, limits: (u16, u16)) -> Option<Row> {
+        let row = self.row(count.into());
+        row.is_within(self.words as u16, limits).then_some(row)
     }
 
-    /// Where it lies.
-    fn banked(&self) -> Banked {
-        Banked { at: self.at, stride: self.stride.into() }
+    fn row(&self, count: i32) -> Row {
+        Row { at: self.at as usize, step: self.step, count: count as usize }
+    }
+
+    /// First word and one past the last of the first elements.
+    #[inline(always)]
+    fn span(&self, count: i32) -> (i32, i32) {
+        let way = self.step * (count - 1);
+        (self.at + way.min(0), self.at + way.max(0) + self.words)
+    }
+
+    /// Whether it may access these words.
+    #[inline(always)]
+    fn allows(&self, (low, high): (i32, i32)) -> bool {
+        low >= self.limits.0 && high <= self.limits.1
+    }
+
+    /// Whether the elements of a destination, which span these words, may be written in long pieces while those of this
+    /// source are read.
+    #[inline(always)]
+    fn suffers(&self, its: (i32, i32), dest: &LineOperand, span: (i32, i32), count: i32) -> bool {
+        let is_apart = span.1 <= its.0 || its.1 <= span.0;
+        let is_in_place =
+            (dest.at, dest.step, dest.words) == (self.at, self.step, self.words) && dest.step != 0;
+        // What else does no harm is rare.
+        !is_apart
+            && !is_in_place
+            && dest.row(count).disturbs(dest.words as u16, &self.row(count), self.words as u16)
+    }
+
+    /// The words of the first elements, if no others lie between them.
+    #[inline(always)]
+    fn contiguous(&self, count: i32) -> Range<usize> {
+        self.at as usize..(self.at + count * self.words) as usize
+    }
+
+    /// Where it lies, if it is an operand.
+    fn banked(&self) -> Option<Banked> {
+        (self.words > 0).then(|| Banked { at: self.at as u16, stride: self.step / self.words })
     }
 
     /// The address behind the first elements.
-    fn behind(&self, count: u16) -> u16 {
-        (i32::from(self.at) + self.step() * i32::from(count)) as u16
+    fn behind(&self, count: i32) -> u16 {
+        (self.at + self.step * count) as u16
     }
-}
-
-/// What the fast path finds.
-pub(super) enum LineLookup<T> {
-    /// A line, or the elements of an operation on lines.
-    Line(T),
-    /// A DSD that is not in memory.
-    Elsewhere,
-    /// Something that it leaves to the general path.
-    Unclear,
 }
 
 /// The operands of an operation on lines.
 pub(super) struct Lines {
     dest: LineOperand,
     vectors: [LineOperand; 2],
-    count: u16,
-    /// The elements of the destination, and the words per element.
-    pub row: (Row, u16),
-    /// Those of the sources.
-    pub sources: [RowSource; 3],
+    count: i32,
     /// One past the last word of all.
     pub end: usize,
 }
 
 impl Lines {
+    /// To be filled in.
+    pub const EMPTY: Lines =
+        Lines { dest: LineOperand::NOTHING, vectors: [LineOperand::NOTHING; 2], count: 0, end: 0 };
+
     /// Address of the first element of the destination.
     pub fn start(&self) -> u16 {
-        self.dest.at
+        self.dest.at as u16
     }
 }
 
 /// The parts of a PE on which operations on lines work.
 pub(super) struct LineUnit<'a> {
     pub tile: &'a PreparedTile,
-    pub arch: ArchName,
     pub checks: &'a Checks,
     /// Words of memory, allocated or not.
     pub size: usize,
@@ -138,107 +172,152 @@ pub(super) struct LineUnit<'a> {
 }
 
 impl LineUnit<'_> {
-    /// The operands of an operation, if all its vectors are such lines.
+    /// Finds the operands of an operation; false if not all its vectors are such lines.
+    //
+    // It fills in what the caller has: a line is larger than what is moved in registers.
     #[inline(always)]
-    pub fn find(&self, shape: &LineShape) -> LineLookup<Lines> {
-        macro_rules! found {
-            ($operand:expr) => {
-                match self.line($operand) {
-                    LineLookup::Line(line) => line,
-                    LineLookup::Elsewhere => return LineLookup::Elsewhere,
-                    LineLookup::Unclear => return LineLookup::Unclear,
-                }
-            };
+    pub fn find(&self, shape: &LineShape, lines: &mut Lines) -> bool {
+        let Lines { dest, vectors: [first, second], .. } = lines;
+        let is_found = self.line(shape.dest.0, shape.dest.1, dest)
+            && self.source(&shape.sources[0], first)
+            && self.source(&shape.sources[1], second);
+        let count = match (&first, &second) {
+            (LineOperand { words: 1.., .. }, _) => first.length,
+            (_, LineOperand { words: 1.., .. }) => second.length,
+            _ => dest.length,
+        };
+        if !is_found || count == 0 || dest.length < count || second.length < count {
+            return false;
         }
-        let dest = found!(shape.dest);
-        let (mut count, mut shortest) = (None, dest.length);
-        let mut vectors = [LineOperand::NOTHING; 2];
-        let mut sources = [RowSource::Nothing; 3];
-        for (k, source) in shape.sources.iter().enumerate() {
-            match *source {
-                ShapeSource::Nothing => {}
-                ShapeSource::Scalar(reg, words) => sources[k] = RowSource::Scalar(self.scalar(reg, words)),
-                ShapeSource::Line(dsd, words) => {
-                    let line = found!((dsd, words));
-                    count = count.or(Some(line.length));
-                    shortest = shortest.min(line.length);
-                    vectors[k & 1] = line;
-                }
-            }
-        }
-        let count = count.unwrap_or(dest.length);
-        if count == 0 || shortest < count {
-            return LineLookup::Unclear;
-        }
-        let Some(row) = dest.row(count, self.allowed(dest.limits)) else { return LineLookup::Unclear };
-        let mut end = row.span(dest.words).1;
-        for (source, line) in sources.iter_mut().zip(&vectors) {
-            if line.words == 0 {
-                continue;
-            }
-            let apart = |other: &Row| !row.disturbs(dest.words, other, line.words);
-            let Some(other) = line.row(count, self.allowed(line.limits)).filter(apart) else {
-                return LineLookup::Unclear;
-            };
-            end = end.max(other.span(line.words).1);
-            *source = RowSource::Line(other, line.words);
-        }
-        let (row, end) = ((row, dest.words), end as usize);
-        LineLookup::Line(Lines { dest, vectors, count, row, sources, end })
+        let (span, one, other) = (dest.span(count), first.span(count), second.span(count));
+        lines.count = count;
+        lines.end = span.1.max(one.1).max(other.1) as usize;
+        dest.allows(span)
+            && first.allows(one)
+            && second.allows(other)
+            && !first.suffers(one, dest, span, count)
+            && !second.suffers(other, dest, span, count)
+    }
+
+    /// Whether an operand is not in memory.
+    pub fn is_elsewhere(&self, shape: &LineShape) -> bool {
+        let is_outside = |dsd: DsdRef| match dsd {
+            DsdRef::Dsr(dsr) => self.registers.get(dsr).is_ok_and(|its| !matches!(its.dsd, Dsd::Mem(_))),
+            DsdRef::Const(_) | DsdRef::At(..) => false,
+        };
+        let is_source_outside =
+            |source: &ShapeSource| matches!(source, ShapeSource::Line(dsd, _) if is_outside(*dsd));
+        is_outside(shape.dest.0) || shape.sources.iter().any(is_source_outside)
     }
 
     /// Does the operation, whose words are all allocated; returns the number of its elements, and the cycles that they
     /// take.
     #[inline(always)]
     pub fn run(&mut self, lines: &Lines, shape: &LineShape, vector: &VectorOp) -> (u32, u32) {
-        local::run_lines(self.memory, shape.kernel, lines.row, &lines.sources);
-        for line in lines.vectors.iter().chain([&lines.dest]) {
+        let Lines { dest, vectors: [first, second], count, .. } = lines;
+        let elements = *count as u32;
+        let cycles = match self.run_contiguous(lines, shape) {
+            Some(()) => {
+                let place = |line: &LineOperand| (line.words > 0).then_some(line.at as u16);
+                contiguous_cycles(shape.width, elements, dest.at as u16, place(first), place(second))
+            }
+            None => {
+                let (row, sources) = self.rows(lines, shape);
+                local::run_lines(self.memory, shape.kernel, row, &sources);
+                element_cycles(shape.width, elements, dest.banked(), [first.banked(), second.banked(), None])
+            }
+        };
+        for line in [first, second, dest] {
             if let Some(dsr) = line.saved {
-                self.registers.save_position(dsr, line.behind(lines.count));
+                self.registers.save_position(dsr, line.behind(*count));
             }
         }
         if let Some(result) = vector.result {
             self.scalars[usize::from(result)] = true.into();
         }
-        let banked = |line: &LineOperand| (line.words > 0).then(|| line.banked());
-        let (op, count) = (&OPS[usize::from(vector.op)], u32::from(lines.count));
-        let (dest, sources) = (banked(&lines.dest), lines.vectors.each_ref().map(banked));
-        (count, element_cycles(op, self.arch, count, dest, &sources))
+        (elements, cycles)
     }
 
-    fn allowed(&self, limits: (u16, u16)) -> (u16, u16) {
-        self.checks.allowed(limits, self.size)
+    /// The most frequent case: all vectors are contiguous and have elements of one width.
+    #[inline(always)]
+    fn run_contiguous(&mut self, lines: &Lines, shape: &LineShape) -> Option<()> {
+        let Lines { dest, vectors: [first, second], count, .. } = lines;
+        let is_contiguous = |line: &LineOperand| line.step == line.words && line.words == dest.words;
+        let (mut scalars, words) = ([0; 3], dest.words as u16);
+        let mut input = |k: usize, line: &LineOperand| match shape.sources[k] {
+            ShapeSource::Nothing => Some(Input::Nothing),
+            ShapeSource::Line(..) => is_contiguous(line).then(|| Input::Words(line.contiguous(*count))),
+            // What is cut off a wider scalar is the kernel's to know.
+            ShapeSource::Scalar(reg, its) => (its <= words).then(|| {
+                scalars[k] = self.scalar(reg, its);
+                Input::Scalar
+            }),
+        };
+        let inputs = [input(0, first)?, input(1, second)?];
+        input(2, &LineOperand::NOTHING)?;
+        if !is_contiguous(dest) {
+            return None;
+        }
+        let plan = DirectPlan::contiguous(words, dest.contiguous(*count), inputs)?;
+        direct::run(self.memory, shape.kernel, &plan, scalars)
+    }
+
+    /// The elements of the destination, with the words per element, and those of the sources.
+    pub fn rows(&self, lines: &Lines, shape: &LineShape) -> ((Row, u16), [RowSource; 3]) {
+        let row = |line: &LineOperand| (line.row(lines.count), line.words as u16);
+        let mut sources = [RowSource::Nothing; 3];
+        for (k, source) in shape.sources.iter().enumerate() {
+            sources[k] = match *source {
+                ShapeSource::Nothing => continue,
+                ShapeSource::Scalar(reg, words) => RowSource::Scalar(self.scalar(reg, words)),
+                ShapeSource::Line(..) => {
+                    let (row, words) = row(&lines.vectors[k]);
+                    RowSource::Line(row, words)
+                }
+            }
+        }
+        (row(&lines.dest), sources)
     }
 
     fn scalar(&self, reg: Reg, words: u16) -> u32 {
         scalar_lane(self.scalars[usize::from(reg)], words)
     }
 
+    /// The vector behind a source; nothing for a scalar.
+    #[inline(always)]
+    fn source(&self, source: &ShapeSource, line: &mut LineOperand) -> bool {
+        match *source {
+            ShapeSource::Line(dsd, words) => self.line(dsd, words, line),
+            ShapeSource::Nothing | ShapeSource::Scalar(..) => true,
+        }
+    }
+
     /// The vector behind an operand.
     #[inline(always)]
-    fn line(&self, (dsd, words): (DsdRef, u16)) -> LineLookup<LineOperand> {
-        let line = match dsd {
+    fn line(&self, dsd: DsdRef, words: u16, line: &mut LineOperand) -> bool {
+        let allowed = |limits| self.checks.allowed(limits, self.size);
+        let found = match dsd {
             DsdRef::Const(n) => match &self.tile.dsds[n as usize] {
-                Dsd::Mem(mem) => LineOperand::new(mem, mem.base, words, None),
-                Dsd::FabIn(_) | Dsd::FabOut(_) | Dsd::Fifo(_) => return LineLookup::Elsewhere,
+                Dsd::Mem(mem) => LineOperand::new(mem, mem.base, words, allowed),
+                Dsd::FabIn(_) | Dsd::FabOut(_) | Dsd::Fifo(_) => None,
             },
-            DsdRef::At(_, DsdTy::FabIn | DsdTy::FabOut | DsdTy::Fifo) => return LineLookup::Elsewhere,
             DsdRef::At(reg, _) => {
                 // Words that are not allocated yet hold no DSD.
                 let value = self.memory.get(usize::from(self.scalars[usize::from(reg)] as u16)..);
                 let value = value.and_then(|value| value.first_chunk());
-                value.and_then(|value| LineOperand::from_words(value, words))
+                value.and_then(|value| LineOperand::from_words(value, words, allowed))
             }
-            DsdRef::Dsr(dsr) => match self.registers.get(dsr) {
-                Ok(loaded @ Loaded { dsd: Dsd::Mem(mem), at, save_address, .. }) => {
+            DsdRef::Dsr(dsr) => match self.registers.loaded(dsr.id) {
+                Some(loaded @ Loaded { dsd: Dsd::Mem(mem), at, save_address, .. }) if !dsr.fifo => {
+                    if *save_address {
+                        line.saved = Some(dsr.id);
+                    }
                     let is_usable = !self.checks.is_checked || self.registers.is_as_loaded(dsr.id, loaded);
-                    let saved = save_address.then_some(dsr.id);
-                    if is_usable { LineOperand::new(mem, *at, words, saved) } else { None }
+                    LineOperand::new(mem, *at, words, allowed).filter(|_| is_usable)
                 }
-                Ok(_) => return LineLookup::Elsewhere,
-                Err(_) => None,
+                Some(_) | None => None,
             },
         };
-        line.map_or(LineLookup::Unclear, LineLookup::Line)
+        found.map(|found| *line = LineOperand { saved: line.saved, ..found }).is_some()
     }
 }

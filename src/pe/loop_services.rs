@@ -8,7 +8,7 @@
 
 use super::checks::Checks;
 use super::dsd_values::edit_fabric;
-use super::lines::{LineLookup, LineUnit};
+use super::lines::{LineUnit, Lines};
 use super::reach::global_bounds;
 use super::registers::{AsyncSettings, Registers};
 use super::threads::Threads;
@@ -74,14 +74,16 @@ impl PeServices<'_> {
         }
         let mut unit = LineUnit {
             tile,
-            arch: self.arch.name,
             checks: self.checks,
             size: self.size,
             registers: self.registers,
             memory: memory.words,
             scalars: r,
         };
-        let LineLookup::Line(lines) = unit.find(shape) else { return None };
+        let mut lines = Lines::EMPTY;
+        if !unit.find(shape, &mut lines) {
+            return None;
+        }
         let is_told =
             self.checks.constant_dest(tile, shape.dest.0, lines.start(), memory.sanitizer).is_some();
         if is_told || lines.end > unit.memory.len() {

@@ -190,6 +190,12 @@ impl Registers {
         self.files[id.file as usize].get_mut(usize::from(id.number))?.as_mut()
     }
 
+    /// A loaded register.
+    #[inline]
+    pub fn loaded(&self, id: DsrId) -> Option<&Loaded> {
+        self.files[id.file as usize].get(usize::from(id.number))?.as_ref()
+    }
+
     /// The contents of a loaded register.
     pub fn get(&self, dsr: DsrRef) -> Result<&Loaded, Diag> {
         let loaded = self.files[dsr.id.file as usize].get(usize::from(dsr.id.number));
@@ -242,6 +248,7 @@ impl Registers {
 
     /// Whether an operation may use a DSR without a check: it is not loaded for `@map`, and its XDSR and stride
     /// registers still hold what its load wrote.
+    #[inline]
     pub fn is_as_loaded(&self, dsr: DsrId, loaded: &Loaded) -> bool {
         let is_whole = |mem| self.extended.clash(dsr, loaded.others, mem, loaded.span).is_none();
         !loaded.single_step && if let Dsd::Mem(mem) = &loaded.dsd { is_whole(mem) } else { true }

@@ -105,6 +105,7 @@ impl Pe {
     /// The elements of an operation, if there are any and all lie where they may.
     fn elements(&mut self, shape: &SendShape) -> Option<Elements> {
         let extent = shape.to.0.extent;
+        let its_own = |limits| limits;
         let (line, words) = match shape.source {
             ShapeSource::Nothing => return None,
             ShapeSource::Scalar(reg, words) => {
@@ -112,18 +113,18 @@ impl Pe {
                 return (extent > 0 && extent != ENDLESS).then_some(Elements::Same(value, extent));
             }
             ShapeSource::Line(DsdRef::Const(n), words) => match &self.tile.dsds[n as usize] {
-                Dsd::Mem(mem) => (LineOperand::new(mem, mem.base, words, None)?, words),
+                Dsd::Mem(mem) => (LineOperand::new(mem, mem.base, words, its_own)?, words),
                 Dsd::FabIn(_) | Dsd::FabOut(_) | Dsd::Fifo(_) => return None,
             },
             ShapeSource::Line(DsdRef::At(reg, _), words) => {
                 let value = self.memory.words().get(self.main.address(reg)..)?.first_chunk()?;
-                (LineOperand::from_words(value, words)?, words)
+                (LineOperand::from_words(value, words, its_own)?, words)
             }
             ShapeSource::Line(DsdRef::Dsr(_), _) => return None,
         };
         let (count, limits) = (line.length(), line.limits());
         let allowed = self.checks.allowed(limits, self.memory.size());
-        let row = if count > 0 && extent > 0 { line.row(count, allowed)? } else { return None };
+        let row = if count > 0 && extent > 0 { line.row_within(count, allowed)? } else { return None };
         let is_allocated = row.span(words).1 as usize <= self.memory.words().len();
         is_allocated.then_some(Elements::Line(row, words, limits))
     }

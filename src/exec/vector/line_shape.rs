@@ -1,7 +1,7 @@
 //! What is known of a DSD operation before it runs although its vectors are not: which operands are vectors, in
 //! which order the kernel takes them, how wide they are. A PE then only looks up where the vectors lie.
 
-use crate::arch::OutQueue;
+use crate::arch::{ArchName, OutQueue};
 use crate::dsd::kernels::Kernel;
 use crate::dsd::ops::OPS;
 use crate::dsd::{Dsd, FabOut, Simd};
@@ -25,6 +25,8 @@ pub(crate) enum VectorShape {
 pub(crate) struct LineShape {
     /// The kernel that computes the results.
     pub kernel: &'static Kernel,
+    /// Elements per cycle at best.
+    pub width: u8,
     /// The destination, and words per element.
     pub dest: (DsdRef, u16),
     /// The sources in the order in which the kernel takes them; the third is no vector.
@@ -55,7 +57,7 @@ pub(crate) enum ShapeSource {
 }
 
 /// What is known of where an operation finds its vectors. `is_plain`: the engine works element by element.
-pub(super) fn shape(tile: &TileImage, vector: &VectorOp, is_plain: bool) -> VectorShape {
+pub(super) fn shape(tile: &TileImage, vector: &VectorOp, arch: ArchName, is_plain: bool) -> VectorShape {
     let is_outside = |operand: &DsdOperand| match operand {
         DsdOperand::Dsd(DsdRef::Const(n)) => !matches!(tile.dsds[*n as usize], Dsd::Mem(_)),
         DsdOperand::Dsd(DsdRef::At(_, ty)) => matches!(ty, DsdTy::FabIn | DsdTy::FabOut | DsdTy::Fifo),
@@ -66,7 +68,7 @@ pub(super) fn shape(tile: &TileImage, vector: &VectorOp, is_plain: bool) -> Vect
         let sends = if is_plain { None } else { send_shape(tile, vector) };
         return sends.map_or(VectorShape::Elsewhere, VectorShape::Send);
     }
-    let lines = if is_plain { None } else { line_shape(vector) };
+    let lines = if is_plain { None } else { line_shape(vector, arch) };
     lines.map_or(VectorShape::Cursors, VectorShape::Lines)
 }
 
@@ -92,7 +94,7 @@ fn send_shape(tile: &TileImage, vector: &VectorOp) -> Option<SendShape> {
     Some(SendShape { to: (to, queue), words, source, each: op.kernel.each })
 }
 
-fn line_shape(vector: &VectorOp) -> Option<LineShape> {
+fn line_shape(vector: &VectorOp, arch: ArchName) -> Option<LineShape> {
     let (op, form) = (&OPS[usize::from(vector.op)], vector.form());
     let DsdOperand::Dsd(dest) = vector.dest else { return None };
     let mut sources = [ShapeSource::Nothing; 3];
@@ -109,5 +111,6 @@ fn line_shape(vector: &VectorOp) -> Option<LineShape> {
     }
     // Kernels that carry state from element to element need the cursors.
     let fits = !op.kernel.carries && !matches!(sources[2], ShapeSource::Line(..));
-    fits.then_some(LineShape { kernel: &op.kernel, dest: (dest, op.dest.words()), sources })
+    let (width, dest) = (op.width(arch), (dest, op.dest.words()));
+    fits.then_some(LineShape { kernel: &op.kernel, width, dest, sources })
 }

@@ -101,7 +101,7 @@ pub(crate) fn plan(tile: &TileImage, vector: &VectorOp, arch: &Arch) -> Option<V
         PlannedSource::Line(row, words) => Some(banked_at(row, *words)),
         PlannedSource::Nothing | PlannedSource::Scalar(..) => None,
     });
-    let cycles = element_cycles(op, arch.name, count, Some(banked_at(&to, words)), &banked);
+    let cycles = element_cycles(op.width(arch.name), count, Some(banked_at(&to, words)), banked);
     let cycles = (LAUNCH + start_cycles(vector, &arch.costs.vectors)) as u32 + cycles;
     let (kernel, end, result) = (&op.kernel, end as usize, vector.result);
     let direct = direct_plan(&(to, words), &sources);
@@ -130,7 +130,7 @@ fn sum(tile: &TileImage, vector: &VectorOp, to: Reg, arch: &Arch) -> Option<Vect
         direct: None,
         end: row.span(words).1 as usize,
         cycles: (LAUNCH + start_cycles(vector, &arch.costs.vectors)) as u32
-            + element_cycles(op, arch.name, count, None, &[Some(banked_at(&row, words))]),
+            + element_cycles(op.width(arch.name), count, None, [Some(banked_at(&row, words)), None, None]),
         elements: count,
         result: vector.result,
     })

@@ -19,7 +19,7 @@ pub(crate) struct VectorSite {
 impl VectorSite {
     /// What is known of each operation of a tile. `is_plain`: the engine works element by element.
     pub fn all(tile: &TileImage, arch: &Arch, is_plain: bool) -> Box<[VectorSite]> {
-        let shapes: Vec<_> = tile.vector_ops.iter().map(|op| shape(tile, op, is_plain)).collect();
+        let shapes: Vec<_> = tile.vector_ops.iter().map(|op| shape(tile, op, arch.name, is_plain)).collect();
         let quiet = quiet_cycles(tile, &shapes, arch);
         let known = tile.vector_ops.iter().zip(shapes).zip(quiet);
         let site = |((op, shape), quiet_cycles)| {

@@ -202,7 +202,11 @@ impl LineUnit<'_> {
     /// Whether an operand is not in memory.
     pub fn is_elsewhere(&self, shape: &LineShape) -> bool {
         let is_outside = |dsd: DsdRef| match dsd {
-            DsdRef::Dsr(dsr) => self.registers.get(dsr).is_ok_and(|its| !matches!(its.dsd, Dsd::Mem(_))),
+            DsdRef::Dsr(dsr) => match self.registers.loaded(dsr.id).map(|loaded| &loaded.dsd) {
+                Some(Dsd::FabIn(_) | Dsd::FabOut(_)) => !dsr.fifo,
+                Some(Dsd::Fifo(_)) => true,
+                Some(Dsd::Mem(_)) | None => false,
+            },
             DsdRef::Const(_) | DsdRef::At(..) => false,
         };
         let is_source_outside =

@@ -188,8 +188,9 @@ fn debuggee(args: &RunArgs, loader: &dyn Loader) -> Result<Debuggee, String> {
 fn add(runner: &mut Runner, step: &HostStep, actions: &mut Vec<HostAction>) -> Result<(), steps::Trouble> {
     match step {
         HostStep::Set(name, source) => {
-            let (variable, dealt) = steps::dealt(runner, name, source)?;
-            let values = variable.pes.iter().map(|(at, _)| *at).zip(dealt).collect();
+            let dealt = steps::dealt(runner, name, source)?;
+            let values = dealt.of_each_pe().map(|(at, its)| (at, its.into_owned())).collect();
+            let variable = dealt.variable;
             actions.push(HostAction::Settle);
             actions.push(HostAction::Write { name: variable.name, scalar: variable.scalar, values });
         }

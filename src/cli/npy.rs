@@ -12,9 +12,10 @@ const LONGEST_HEADER: u64 = 4096;
 
 const RECORDS: &str = "the elements are records, not plain numbers";
 
-/// Reads an array of numbers, flat, the last index fastest.
-pub fn read(path: &Path) -> Result<Vec<Number>, String> {
-    read_from(path).map_err(|e| format!("{}: {e}", path.display()))
+/// Reads an array of numbers, flat, the last index fastest, and keeps what `each` makes of every number: a large wafer
+/// has many.
+pub fn read<N: Copy>(path: &Path, each: impl FnMut(Number) -> N) -> Result<Vec<N>, String> {
+    read_from(path, each).map_err(|e| format!("{}: {e}", path.display()))
 }
 
 /// Writes an array of machine values, given as bits, the last index fastest.
@@ -35,12 +36,12 @@ pub fn write(path: &Path, shape: &[u64], scalar: Scalar, bits: &[u64]) -> Result
     result.map_err(|e| format!("{}: {e}", path.display()))
 }
 
-fn read_from(path: &Path) -> Result<Vec<Number>, String> {
+fn read_from<N: Copy>(path: &Path, each: impl FnMut(Number) -> N) -> Result<Vec<N>, String> {
     let mut file = File::open(path).map_err(|e| e.to_string())?;
     check_header(&mut file)?;
     let npy = NpyFile::new(BufReader::new(file)).map_err(|e| format!("not a .npy file: {e}"))?;
     let (shape, order) = (npy.shape().to_vec(), npy.order());
-    let numbers = numbers(npy)?;
+    let numbers = numbers(npy, each)?;
     Ok(match order {
         Order::C => numbers,
         Order::Fortran => last_index_fastest(&numbers, &shape),
@@ -73,24 +74,23 @@ fn check_header(file: &mut File) -> Result<(), String> {
     }
 }
 
-fn numbers(npy: NpyFile<BufReader<File>>) -> Result<Vec<Number>, String> {
+fn numbers<N>(npy: NpyFile<BufReader<File>>, mut each: impl FnMut(Number) -> N) -> Result<Vec<N>, String> {
     let npyz::DType::Plain(ty) = npy.dtype() else {
         return Err(RECORDS.to_string());
     };
-    let int = |i: i128| Number::Int(i);
     match kind(&ty).as_str() {
-        "b1" => all(npy, Number::Bool),
-        "i1" => all(npy, |x: i8| int(x.into())),
-        "u1" => all(npy, |x: u8| int(x.into())),
-        "i2" => all(npy, |x: i16| int(x.into())),
-        "u2" => all(npy, |x: u16| int(x.into())),
-        "i4" => all(npy, |x: i32| int(x.into())),
-        "u4" => all(npy, |x: u32| int(x.into())),
-        "i8" => all(npy, |x: i64| int(x.into())),
-        "u8" => all(npy, |x: u64| int(x.into())),
-        "f2" => all(npy, |x: f16| Number::Float(x.to_f64())),
-        "f4" => all(npy, |x: f32| Number::Float(x.into())),
-        "f8" => all(npy, Number::Float),
+        "b1" => all(npy, |x| each(Number::Bool(x))),
+        "i1" => all(npy, |x: i8| each(Number::Int(x.into()))),
+        "u1" => all(npy, |x: u8| each(Number::Int(x.into()))),
+        "i2" => all(npy, |x: i16| each(Number::Int(x.into()))),
+        "u2" => all(npy, |x: u16| each(Number::Int(x.into()))),
+        "i4" => all(npy, |x: i32| each(Number::Int(x.into()))),
+        "u4" => all(npy, |x: u32| each(Number::Int(x.into()))),
+        "i8" => all(npy, |x: i64| each(Number::Int(x.into()))),
+        "u8" => all(npy, |x: u64| each(Number::Int(x.into()))),
+        "f2" => all(npy, |x: f16| each(Number::Float(x.to_f64()))),
+        "f4" => all(npy, |x: f32| each(Number::Float(x.into()))),
+        "f8" => all(npy, |x| each(Number::Float(x))),
         other => Err(format!("elements of type {other} are not numbers that a PE can hold")),
     }
 }
@@ -100,15 +100,15 @@ fn kind(ty: &TypeStr) -> String {
     ty.to_string().trim_start_matches(['<', '>', '|', '=']).to_string()
 }
 
-fn all<T: Deserialize>(
+fn all<T: Deserialize, N>(
     npy: NpyFile<BufReader<File>>,
-    number: impl Fn(T) -> Number,
-) -> Result<Vec<Number>, String> {
+    mut each: impl FnMut(T) -> N,
+) -> Result<Vec<N>, String> {
     let data = npy.data::<T>().map_err(|e| e.to_string())?;
-    data.map(|x| x.map(&number).map_err(|e| e.to_string())).collect()
+    data.map(|x| x.map(&mut each).map_err(|e| e.to_string())).collect()
 }
 
-fn last_index_fastest(numbers: &[Number], shape: &[u64]) -> Vec<Number> {
+fn last_index_fastest<N: Copy>(numbers: &[N], shape: &[u64]) -> Vec<N> {
     let position = |mut flat: usize| {
         let mut index = vec![0; shape.len()];
         for (i, extent) in shape.iter().enumerate().rev() {
@@ -141,10 +141,10 @@ mod tests {
     fn what_is_written_reads_back() {
         let path = scratch("back");
         write(&path, &[2, 3], Scalar::F16, &[0x3c00, 0, 0, 0, 0, 0xc000]).unwrap();
-        let back = read(&path).unwrap();
+        let back = read(&path, |n| n).unwrap();
         assert_eq!((back[0], back[5], back.len()), (Number::Float(1.0), Number::Float(-2.0), 6));
         write(&path, &[2], Scalar::I16, &[0xffff, 7]).unwrap();
-        assert_eq!(read(&path).unwrap(), [Number::Int(-1), Number::Int(7)]);
+        assert_eq!(read(&path, |n| n).unwrap(), [Number::Int(-1), Number::Int(7)]);
         std::fs::remove_file(path).unwrap();
     }
 
@@ -156,7 +156,7 @@ mod tests {
         let mut writer = options.writer(file).begin_nd().unwrap();
         writer.extend([0_i32, 10, 1, 11, 2, 12]).unwrap();
         writer.finish().unwrap();
-        assert_eq!(read(&path).unwrap(), [0, 1, 2, 10, 11, 12].map(Number::Int));
+        assert_eq!(read(&path, |n| n).unwrap(), [0, 1, 2, 10, 11, 12].map(Number::Int));
         std::fs::remove_file(path).unwrap();
     }
 
@@ -166,7 +166,7 @@ mod tests {
         let refusal = |version: u8, length: &[u8], header: &str| {
             let bytes = [b"\x93NUMPY", &[version, 0][..], length, header.as_bytes(), b"\n12345678"].concat();
             std::fs::write(&path, bytes).unwrap();
-            read(&path).unwrap_err()
+            read(&path, |n| n).unwrap_err()
         };
         let nested = |open: &str, close: &str| open.repeat(40) + &close.repeat(40);
         let list = format!("{{'descr': {}, 'fortran_order': False, 'shape': (4,)}}", nested("[", "]"));
@@ -183,9 +183,9 @@ mod tests {
     fn a_file_that_is_no_array_is_refused_by_name() {
         let path = scratch("text");
         std::fs::write(&path, "A = 1, 2, 3").unwrap();
-        let refusal = read(&path).unwrap_err();
+        let refusal = read(&path, |n| n).unwrap_err();
         assert!(refusal.contains("text.npy") && refusal.contains("not a .npy file"), "{refusal}");
         std::fs::remove_file(path).unwrap();
-        assert!(read(&scratch("absent")).is_err());
+        assert!(read(&scratch("absent"), |n| n).is_err());
     }
 }

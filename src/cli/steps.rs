@@ -2,7 +2,8 @@ use super::args::{HostStep, SetValues};
 use super::npy;
 use super::number::Number;
 use super::reading::Reading;
-use crate::{ExportKind, Failure, Runner, Scalar, Variable};
+use crate::{ExportKind, Failure, PeCoord, Runner, Scalar, Variable};
+use std::borrow::Cow;
 use std::path::Path;
 
 /// Why a step could not be done.
@@ -39,44 +40,65 @@ pub fn perform(runner: &mut Runner, step: &HostStep, shown: &mut Vec<Reading>) -
 }
 
 fn set(runner: &mut Runner, name: &str, source: &SetValues) -> Result<(), Trouble> {
-    let (variable, dealt) = dealt(runner, name, source)?;
+    let values = dealt(runner, name, source)?;
     runner.settle_for_writing()?;
-    for ((at, _), values) in variable.pes.iter().zip(dealt) {
-        runner.write_elements(*at, name, variable.scalar, &values)?;
+    for (at, its) in values.of_each_pe() {
+        runner.write_elements(at, name, values.variable.scalar, &its)?;
     }
     Ok(())
 }
 
-/// A variable that is to be written, and the values for each of its PEs as bits.
-pub fn dealt(
-    runner: &mut Runner,
-    name: &str,
-    source: &SetValues,
-) -> Result<(Variable, Vec<Vec<u64>>), Trouble> {
-    let variable = runner.variable(name)?;
-    let numbers = match source {
-        SetValues::Numbers(numbers) => numbers.clone(),
-        SetValues::File(file) => npy::read(file)?,
-    };
-    let encoded: Result<Vec<u64>, String> = numbers.iter().map(|n| n.encode(variable.scalar)).collect();
-    let bits = encoded.map_err(|e| format!("--set {name}: {e}"))?;
-    let dealt = deal(&variable, &bits)?;
-    Ok((variable, dealt))
+/// The values of a variable that is to be written.
+pub struct DealtValues {
+    /// The variable.
+    pub variable: Variable,
+    /// The values as bits.
+    bits: Vec<u64>,
+    for_all: bool,
 }
 
-/// The values of each PE: one for all elements, as many as a PE has for every PE, or all in turn.
-fn deal(variable: &Variable, bits: &[u64]) -> Result<Vec<Vec<u64>>, String> {
+impl DealtValues {
+    /// The PEs that have the variable, and the values of each: one for all elements, as many as a PE has for every PE,
+    /// or all in turn.
+    pub fn of_each_pe(&self) -> impl Iterator<Item = (PeCoord, Cow<'_, [u64]>)> {
+        let mut rest = &self.bits[..];
+        self.variable.pes.iter().map(move |(at, count)| {
+            let its = match self.bits[..] {
+                [one] => vec![one; *count].into(),
+                _ if self.for_all => self.bits[..].into(),
+                _ => rest.split_off(..*count).unwrap_or_default().into(),
+            };
+            (*at, its)
+        })
+    }
+}
+
+/// The values of a variable that is to be written, for each of its PEs.
+pub fn dealt(runner: &mut Runner, name: &str, source: &SetValues) -> Result<DealtValues, Trouble> {
+    let variable = runner.variable(name)?;
+    let mut wrong = None;
+    let encode = |number: Number| {
+        number.encode(variable.scalar).unwrap_or_else(|why| {
+            wrong.get_or_insert(why);
+            0
+        })
+    };
+    let bits = match source {
+        SetValues::Numbers(numbers) => numbers.iter().copied().map(encode).collect(),
+        SetValues::File(file) => npy::read(file, encode)?,
+    };
+    match wrong {
+        Some(why) => Err(format!("--set {name}: {why}").into()),
+        None => Ok(deal(variable, bits)?),
+    }
+}
+
+fn deal(variable: Variable, bits: Vec<u64>) -> Result<DealtValues, String> {
     let counts: Vec<usize> = variable.pes.iter().map(|(_, n)| *n).collect();
     let all: usize = counts.iter().sum();
-    if let [one] = bits {
-        return Ok(counts.iter().map(|n| vec![*one; *n]).collect());
-    }
-    if counts.iter().all(|n| *n == bits.len()) {
-        return Ok(counts.iter().map(|_| bits.to_vec()).collect());
-    }
-    if bits.len() == all {
-        let mut rest = bits;
-        return Ok(counts.iter().map(|n| rest.split_off(..*n).unwrap_or_default().to_vec()).collect());
+    let for_all = counts.iter().all(|n| *n == bits.len());
+    if for_all || bits.len() == 1 || bits.len() == all {
+        return Ok(DealtValues { variable, bits, for_all });
     }
     let (name, given, pes) = (&variable.name, bits.len(), counts.len());
     let each = counts.first().copied().unwrap_or(0);
@@ -142,7 +164,6 @@ fn save(runner: &mut Runner, name: &str, file: &Path) -> Result<(), Trouble> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::PeCoord;
 
     fn variable(counts: &[usize]) -> Variable {
         let at = |i: usize| PeCoord { x: i as u16, y: 0 };
@@ -150,25 +171,30 @@ mod tests {
         Variable { name: "A".into(), scalar: Scalar::U16, single: false, pes }
     }
 
+    fn dealt(counts: &[usize], bits: &[u64]) -> Vec<Vec<u64>> {
+        let values = deal(variable(counts), bits.to_vec()).unwrap();
+        values.of_each_pe().map(|(_, its)| its.into_owned()).collect()
+    }
+
     #[test]
     fn one_number_fills_every_element() {
-        assert_eq!(deal(&variable(&[2, 1]), &[7]).unwrap(), [vec![7, 7], vec![7]]);
+        assert_eq!(dealt(&[2, 1], &[7]), [vec![7, 7], vec![7]]);
     }
 
     #[test]
     fn a_list_for_one_pe_goes_to_every_pe() {
-        assert_eq!(deal(&variable(&[2, 2]), &[7, 8]).unwrap(), [[7, 8], [7, 8]]);
+        assert_eq!(dealt(&[2, 2], &[7, 8]), [[7, 8], [7, 8]]);
     }
 
     #[test]
     fn a_list_for_all_pes_is_dealt_out() {
-        assert_eq!(deal(&variable(&[1, 2]), &[7, 8, 9]).unwrap(), [vec![7], vec![8, 9]]);
+        assert_eq!(dealt(&[1, 2], &[7, 8, 9]), [vec![7], vec![8, 9]]);
     }
 
     #[test]
     fn any_other_number_of_values_is_refused() {
-        let refusal = deal(&variable(&[2, 2]), &[1, 2, 3]).unwrap_err();
+        let refusal = deal(variable(&[2, 2]), vec![1, 2, 3]).err().unwrap();
         assert_eq!(refusal, "--set A: 2 PEs have 4 elements in total, but 3 numbers are given");
-        assert!(deal(&variable(&[2]), &[1, 2, 3]).unwrap_err().contains("it has 2 elements"));
+        assert!(deal(variable(&[2]), vec![1, 2, 3]).err().unwrap().contains("it has 2 elements"));
     }
 }

@@ -95,8 +95,10 @@ impl Runner {
         }
         let words = usize::from(scalar.words());
         let addr = self.elements_of(at, name, words, values.len(), CopyDirection::In)?;
-        let bits = |value: &u64| (0..words).map(|i| (value >> (16 * i)) as u16).collect::<Vec<_>>();
-        let all: Vec<u16> = values.iter().flat_map(bits).collect();
+        let mut all = Vec::with_capacity(words * values.len());
+        for value in values {
+            all.extend((0..words).map(|i| (value >> (16 * i)) as u16));
+        }
         if let Some(pe) = self.wafer.pe(at) {
             pe.write_words(addr, &all)?;
             self.wafer.note_written(at);

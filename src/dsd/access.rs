@@ -91,6 +91,16 @@ impl Row {
         let is_apart = self.step.unsigned_abs() >= u32::from(words.max(source_words));
         !(lags && is_apart && self.step == source.step)
     }
+
+    /// The same for pieces of `many` elements, one after the other: a source that moves in the same steps may also lie
+    /// so far behind that what a piece writes is read in a later one.
+    #[inline]
+    pub fn disturbs_pieces(&self, words: u16, source: &Row, source_words: u16, many: usize) -> bool {
+        let far = self.step.unsigned_abs() as usize * many;
+        let lies_far = self.step == source.step && self.at.abs_diff(source.at) >= far;
+        let is_apart = self.step.unsigned_abs() >= u32::from(words.max(source_words));
+        !(lies_far && is_apart) && self.disturbs(words, source, source_words)
+    }
 }
 
 impl AddressCursor {
@@ -119,7 +129,8 @@ impl AddressCursor {
 
     /// Elements of the whole vector.
     pub fn elements(&self) -> u32 {
-        self.extent[..usize::from(self.dims)].iter().map(|extent| u32::from(*extent)).product()
+        let extents = self.extent[..usize::from(self.dims)].iter();
+        extents.map(|extent| u32::from(*extent)).fold(1, u32::saturating_mul)
     }
 
     /// Address of the next element; after a whole vector, of the one that would follow.

@@ -5,12 +5,17 @@
 //! that of single additions (docs/performance.md). No official example computes with f16 enough to show it. The tests below compare both with those.
 
 use super::access::Row;
+use super::block::RowBlock;
+use super::half_sum_blocks::{self, BLOCK};
 use super::kernels::{self, DirectKernel, Directs, Kernel};
 use super::lanes::widest;
+use super::{chunks, in_order};
 use crate::value::f16;
 
 /// Elements that are done together.
 const GROUP: usize = 8;
+/// After a block in which the exponent of the sum may change so many elements are not tried in blocks.
+const PAUSE: usize = 256;
 
 /// Gives `@faddh` its fast reduction.
 pub(super) const fn with_sums(slow: Kernel) -> Kernel {
@@ -29,15 +34,18 @@ fn sum(memory: &[u16], first: u32, row: Row) -> u32 {
 
 #[inline(always)]
 fn sum_here(memory: &[u16], first: u32, row: Row) -> u32 {
-    let place = |k: usize| (row.at as isize + row.step as isize * k as isize) as usize;
     let mut total = first as u16;
     let mut near = SameExponentSum::new(total);
-    let mut done = 0;
+    let (mut done, mut next_block) = (0, 0);
     while done + GROUP <= row.count {
-        let numbers: [u16; GROUP] = match memory[place(done)..].first_chunk() {
-            Some(numbers) if row.step == 1 => *numbers,
-            Some(_) | None => std::array::from_fn(|k| memory[place(done + k)]),
-        };
+        if done >= next_block && done + BLOCK <= row.count {
+            if let Some(next) = half_sum_blocks::add(near.total(total), &numbers_of(memory, &row, done)) {
+                (total, near, done) = (next, SameExponentSum::new(next), done + BLOCK);
+                continue;
+            }
+            next_block = done + PAUSE;
+        }
+        let numbers: [u16; GROUP] = numbers_of(memory, &row, done);
         match near.add(&numbers) {
             Some(next) => near = next,
             None => {
@@ -47,8 +55,18 @@ fn sum_here(memory: &[u16], first: u32, row: Row) -> u32 {
         }
         done += GROUP;
     }
-    let rest = (done..row.count).map(|k| memory[place(k)]);
+    let rest = (done..row.count).map(|k| numbers_of::<1>(memory, &row, k)[0]);
     rest.fold(near.total(total), f16::add).into()
+}
+
+/// Elements of a row after the first `done`.
+#[inline(always)]
+fn numbers_of<const N: usize>(memory: &[u16], row: &Row, done: usize) -> [u16; N] {
+    let place = |k: usize| (row.at as isize + row.step as isize * k as isize) as usize;
+    match memory[place(done)..].first_chunk() {
+        Some(numbers) if row.step == 1 => *numbers,
+        Some(_) | None => std::array::from_fn(|k| memory[place(done + k)]),
+    }
 }
 
 /// A sum as long as it and all sums on the way have one exponent. Then all have one distance to their
@@ -115,9 +133,32 @@ pub(super) const fn with_products(slow: Kernel) -> Kernel {
     #[cfg(target_arch = "x86_64")]
     if let Some(directs) = slow.direct {
         let short = DirectKernel { apart, onto };
-        return Kernel { direct: Some(Directs { short, ..directs }), ..slow };
+        return Kernel { direct: Some(Directs { short, ..directs }), in_order, ..slow };
     }
     slow
+}
+
+#[cfg(target_arch = "x86_64")]
+fn in_order(memory: &mut [u16], block: &RowBlock) -> u32 {
+    if !super::halves::has_conversions() {
+        return in_order::run(memory, block, kernels::multiply_add_half);
+    }
+    // SAFETY: the processor has what it takes.
+    #[allow(unsafe_code)]
+    unsafe {
+        groups_in_order(memory, block)
+    }
+    0
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,f16c")]
+fn groups_in_order(memory: &mut [u16], block: &RowBlock) {
+    use super::halves::{narrow, wide};
+    let third = block.sources[2].scalar() as u16;
+    let factor = std::arch::x86_64::_mm256_set1_ps(f16::to_f32(third));
+    let each = |a: u16, b: u16| kernels::multiply_add_half(a, b, third);
+    chunks::run_in_chunks(memory, block, &each, |a, b| narrow(eight(wide(a), wide(b), factor)));
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -227,7 +268,7 @@ mod tests {
         #[test]
         fn a_sum_is_that_of_single_additions(
             first in prop_oneof![any::<u16>(), Just(0x6000), Just(0xe000), Just(0x3c00)],
-            numbers in prop::collection::vec(any::<u16>(), 1..100),
+            numbers in prop::collection::vec(any::<u16>(), 1..400),
             mask in prop::sample::select(vec![0xffffu16, 0xbfff, 0x83ff, 0x3fff, 0xb7ff, 0x9fff, 0xb0ff]),
         ) {
             let memory: Vec<u16> = numbers.iter().map(|number| number & mask).collect();

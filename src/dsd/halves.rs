@@ -8,17 +8,17 @@ const GROUP: usize = 8;
 /// An element, and what lies between it and the next.
 type Pair = [u16; 2];
 
-/// Makes a function that gives a kernel its fast form for contiguous elements; the arithmetic is that of
-/// an instruction on eight f32.
+/// Makes a function that gives a kernel its fast form: what it does with one element, and with eight as f32.
 macro_rules! fast {
-    ($($(#[$doc:meta])* $name:ident: $instruction:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident: $one:path, $eight:path;)*) => {$(
         $(#[$doc])*
         pub(super) const fn $name(slow: Kernel) -> Kernel {
             #[cfg(target_arch = "x86_64")]
             if let Some(directs) = slow.direct {
                 let short = DirectKernel { apart: $name::apart, onto: $name::onto };
                 let short_apart = DirectKernel { apart: $name::pairs_apart, onto: $name::pairs_onto };
-                return Kernel { direct: Some(Directs { short, short_apart, ..directs }), ..slow };
+                let in_order = $name::in_order;
+                return Kernel { direct: Some(Directs { short, short_apart, ..directs }), in_order, ..slow };
             }
             slow
         }
@@ -26,9 +26,12 @@ macro_rules! fast {
         #[cfg(target_arch = "x86_64")]
         mod $name {
             use super::{GROUP, Pair};
+            use crate::dsd::block::RowBlock;
+            use crate::dsd::elements::CHUNK;
+            use crate::dsd::{chunks, in_order};
             use crate::dsd::kernels;
-            use crate::value::f16;
-            use std::arch::x86_64::{__m256, $instruction as instruction};
+            use $eight as eight;
+            use $one as one_half;
 
             pub fn apart(dest: &mut [u16], a: &[u16], b: &[u16], third: u32) {
                 if !super::has_conversions() {
@@ -66,9 +69,26 @@ macro_rules! fast {
                 unsafe { groups_of_pairs_onto(dest, b) }
             }
 
+            pub fn in_order(memory: &mut [u16], block: &RowBlock) -> u32 {
+                if !super::has_conversions() {
+                    return in_order::run(memory, block, |a, b, _: ()| one_half(a, b));
+                }
+                // SAFETY: the processor has what it takes.
+                #[allow(unsafe_code)]
+                unsafe { groups_in_order(memory, block) }
+                0
+            }
+
+            #[target_feature(enable = "avx2,f16c")]
+            fn groups_in_order(memory: &mut [u16], block: &RowBlock) {
+                chunks::run_in_chunks(memory, block, &one_half, |a: [u16; CHUNK], b: [u16; CHUNK]| {
+                    super::narrow(eight(super::wide(a), super::wide(b)))
+                });
+            }
+
             #[inline(always)]
             fn one(a: u32, b: u32, _: u32) -> u32 {
-                f16::$name(a as u16, b as u16).into()
+                one_half(a as u16, b as u16).into()
             }
 
             #[target_feature(enable = "avx2,f16c")]
@@ -79,7 +99,7 @@ macro_rules! fast {
                     *dest = super::narrow(eight(super::wide(*a), super::wide(*b)));
                 }
                 for ((dest, a), b) in rest.iter_mut().zip(rest_a).zip(rest_b) {
-                    *dest = f16::$name(*a, *b);
+                    *dest = one_half(*a, *b);
                 }
             }
 
@@ -91,7 +111,7 @@ macro_rules! fast {
                     *dest = super::narrow(eight(super::wide(*dest), super::wide(*b)));
                 }
                 for (dest, b) in rest.iter_mut().zip(rest_b) {
-                    *dest = f16::$name(*dest, *b);
+                    *dest = one_half(*dest, *b);
                 }
             }
 
@@ -104,7 +124,7 @@ macro_rules! fast {
                     *dest = super::with_firsts(*dest, super::narrow(sums));
                 }
                 for ((dest, a), b) in rest.iter_mut().zip(rest_a).zip(rest_b) {
-                    dest[0] = f16::$name(a[0], b[0]);
+                    dest[0] = one_half(a[0], b[0]);
                 }
             }
 
@@ -117,14 +137,8 @@ macro_rules! fast {
                     *dest = super::with_firsts(*dest, super::narrow(sums));
                 }
                 for (dest, b) in rest.iter_mut().zip(rest_b) {
-                    dest[0] = f16::$name(dest[0], b[0]);
+                    dest[0] = one_half(dest[0], b[0]);
                 }
-            }
-
-            #[inline]
-            #[target_feature(enable = "avx2,f16c")]
-            fn eight(a: __m256, b: __m256) -> __m256 {
-                instruction(a, b)
             }
         }
     )*};
@@ -132,11 +146,25 @@ macro_rules! fast {
 
 fast! {
     /// `@faddh`.
-    add: _mm256_add_ps;
+    add: crate::value::f16::add, std::arch::x86_64::_mm256_add_ps;
     /// `@fsubh`.
-    sub: _mm256_sub_ps;
+    sub: crate::value::f16::sub, std::arch::x86_64::_mm256_sub_ps;
     /// `@fmulh`.
-    mul: _mm256_mul_ps;
+    mul: crate::value::f16::mul, std::arch::x86_64::_mm256_mul_ps;
+    /// `@fmaxh`.
+    max: crate::dsd::kernels::larger_half, super::larger_eight;
+}
+
+/// `kernels::larger` of eight.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2,f16c")]
+fn larger_eight(a: std::arch::x86_64::__m256, b: std::arch::x86_64::__m256) -> std::arch::x86_64::__m256 {
+    use std::arch::x86_64::*;
+    // The second one where the two are equal or one of them is NaN.
+    let largest = _mm256_max_ps(a, b);
+    let largest = _mm256_blendv_ps(largest, a, _mm256_cmp_ps::<_CMP_UNORD_Q>(b, b));
+    _mm256_blendv_ps(largest, _mm256_and_ps(a, b), _mm256_cmp_ps::<_CMP_EQ_OQ>(a, b))
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -194,7 +222,7 @@ mod tests {
     fn the_fast_form_gives_what_single_elements_give() {
         // Every class of numbers meets every other; 37 is no multiple of a group.
         let numbers: Vec<u16> = (0..=u16::MAX).step_by(37).chain([0x7c00, 0xfc00, 0x7e01, 0x8000]).collect();
-        for name in ["faddh", "fsubh", "fmulh"] {
+        for name in ["faddh", "fsubh", "fmulh", "fmaxh"] {
             let kernel = &OPS[usize::from(lookup(name).unwrap())].kernel;
             let short = kernel.direct.unwrap().short;
             for other in numbers.iter().step_by(13) {

@@ -1,5 +1,5 @@
-//! Kernels over rows of memory, strictly one element after the other: rows at any distance, in any
-//! direction, that lie on top of each other; carries; and reductions.
+//! Kernels over rows of memory, as if strictly one element after the other: rows at any distance, in any
+//! direction, that lie on top of each other; and reductions.
 //!
 //! Fast path: one loop for each kernel, where the plain way (`local::run_one_by_one`) asks an address
 //! cursor for every operand of every element. Reversed and overlapping vectors and reductions take about
@@ -8,84 +8,11 @@
 //! `local/tests.rs` hold both equal.
 
 use super::access::Row;
-use super::block::{RowBlock, RowSource};
-use super::lanes::{LaneValue, widest};
-use zerocopy::transmute;
-
-/// What an element is in memory, or nothing for a source that an operation does not have.
-pub(super) trait Element: LaneValue {
-    /// The element at an address.
-    fn load(memory: &[u16], at: usize) -> Self;
-    /// Puts it to an address.
-    fn store(self, memory: &mut [u16], at: usize);
-}
-
-macro_rules! short_elements {
-    ($($t:ty)*) => {$(
-        impl Element for $t {
-            #[inline(always)]
-            fn load(memory: &[u16], at: usize) -> $t {
-                memory[at] as $t
-            }
-            #[inline(always)]
-            fn store(self, memory: &mut [u16], at: usize) {
-                memory[at] = self as u16;
-            }
-        }
-    )*};
-}
-
-macro_rules! long_elements {
-    ($($t:ty)*) => {$(
-        impl Element for $t {
-            #[inline(always)]
-            fn load(memory: &[u16], at: usize) -> $t {
-                let pair = &memory[at..at + 2];
-                <$t>::from_lane(joined([pair[0], pair[1]]))
-            }
-            #[inline(always)]
-            fn store(self, memory: &mut [u16], at: usize) {
-                let (pair, bits) = (&mut memory[at..at + 2], self.lane());
-                (pair[0], pair[1]) = (bits as u16, (bits >> 16) as u16);
-            }
-        }
-    )*};
-}
-
-short_elements!(u16 i16);
-long_elements!(u32 f32);
-
-impl Element for () {
-    #[inline(always)]
-    fn load(_: &[u16], _: usize) {}
-    #[inline(always)]
-    fn store(self, _: &mut [u16], _: usize) {}
-}
-
-/// Where a kernel is in a row.
-#[derive(Copy, Clone)]
-struct RowCursor {
-    at: usize,
-    step: isize,
-}
-
-impl RowCursor {
-    /// Those of a row of a block; the block begins with `first`.
-    #[inline(always)]
-    fn new(first: &Row, row: usize, pitch: i32) -> RowCursor {
-        RowCursor {
-            at: first.at.wrapping_add_signed(pitch as isize * row as isize),
-            step: first.step as isize,
-        }
-    }
-
-    #[inline(always)]
-    fn next(&mut self) -> usize {
-        let at = self.at;
-        self.at = at.wrapping_add_signed(self.step);
-        at
-    }
-}
+use super::block::RowBlock;
+use super::chunks::run_in_chunks;
+use super::elements::{CHUNK, Element, RowCursor, for_each_element, joined};
+use super::lanes::widest;
+use super::strided::{STRIDED, run_strided};
 
 /// Calls `each` for every element, with the third source as a scalar. There is no carry: gives 0.
 #[inline(always)]
@@ -95,62 +22,33 @@ pub(super) fn run<A: Element, B: Element, C: Element, R: Element>(
     each: impl Fn(A, B, C) -> R,
 ) -> u32 {
     let c = C::from_lane(block.sources[2].scalar());
-    widest(
-        #[inline(always)]
-        || for_each_element(memory, block, |a: A, b: B| each(a, b, c)),
-    );
-    0
-}
-
-/// As [`run`], with the carry of each element into the next: bit 16 of its sum. Takes and gives a carry.
-pub(super) fn add_with_carry(memory: &mut [u16], block: &RowBlock) -> u32 {
-    let mut carry = block.sources[2].scalar();
-    for_each_element(memory, block, |a: u16, b: u16| {
-        let sum = u32::from(a) + u32::from(b) + carry;
-        carry = sum >> 16;
-        sum as u16
-    });
-    carry
-}
-
-/// Takes the first two sources of each element, and puts what `each` makes of them.
-#[inline(always)]
-fn for_each_element<A: Element, B: Element, R: Element>(
-    memory: &mut [u16],
-    block: &RowBlock,
-    mut each: impl FnMut(A, B) -> R,
-) {
-    for row in 0..block.rows {
-        let Row { count, .. } = block.dest;
-        let mut to = RowCursor::new(&block.dest, row, block.pitch[0]);
-        match &block.sources[..2] {
-            [RowSource::Line(a, _), RowSource::Line(b, _)] => {
-                let (mut a, mut b) =
-                    (RowCursor::new(a, row, block.pitch[1]), RowCursor::new(b, row, block.pitch[2]));
-                for _ in 0..count {
-                    each(A::load(memory, a.next()), B::load(memory, b.next())).store(memory, to.next());
-                }
-            }
-            [RowSource::Line(a, _), b] => {
-                let (mut a, b) = (RowCursor::new(a, row, block.pitch[1]), b.scalar());
-                for _ in 0..count {
-                    each(A::load(memory, a.next()), B::from_lane(b)).store(memory, to.next());
-                }
-            }
-            [a, RowSource::Line(b, _)] => {
-                let (a, mut b) = (a.scalar(), RowCursor::new(b, row, block.pitch[2]));
-                for _ in 0..count {
-                    each(A::from_lane(a), B::load(memory, b.next())).store(memory, to.next());
-                }
-            }
-            scalars => {
-                let (a, b) = (scalars[0].scalar(), scalars[1].scalar());
-                for _ in 0..count {
-                    each(A::from_lane(a), B::from_lane(b)).store(memory, to.next());
-                }
-            }
-        }
+    let each = |a: A, b: B| each(a, b, c);
+    // Each of the loops is a function of its own, because the compiler keeps more of it in registers then.
+    if block.is_dense(R::WORDS) && block.dest.count >= CHUNK {
+        widest(
+            #[inline(always)]
+            || {
+                run_in_chunks(
+                    memory,
+                    block,
+                    &each,
+                    #[inline(always)]
+                    |a, b| std::array::from_fn(|k| each(a[k], b[k])),
+                )
+            },
+        );
+    } else if block.dest.count >= STRIDED && block.lies_upward(R::WORDS) {
+        widest(
+            #[inline(always)]
+            || run_strided(memory, block, &each),
+        );
+    } else {
+        widest(
+            #[inline(always)]
+            || for_each_element(memory, block, each),
+        );
     }
+    0
 }
 
 /// The last result of a reduction that begins with `first`: each result is the first source of the next
@@ -180,14 +78,6 @@ pub(super) fn fold<A: Element, B: Element, C: Element, R: Element>(
         },
     );
     value
-}
-
-/// The two words of an element.
-#[inline(always)]
-fn joined(pair: [u16; 2]) -> u32 {
-    let bits: u32 = transmute!(pair);
-    // The word at the lower address is the low one.
-    if cfg!(target_endian = "big") { bits.rotate_left(16) } else { bits }
 }
 
 /// The reduction of `@fmaxs`: the largest number does not depend on the order, so that several are compared at

@@ -2,7 +2,7 @@
 
 use super::access::Row;
 use super::block::RowBlock;
-use super::in_order;
+use super::carries;
 use super::lanes::{LaneValue, Word, widest};
 use crate::value::{f16, math};
 
@@ -11,11 +11,9 @@ use crate::value::{f16, math};
 pub struct Kernel {
     /// One element from up to three sources; those that the operation does not have are ignored.
     pub each: fn(u32, u32, u32) -> u32,
-    /// The same for whole runs of lanes of equal length, the third source being a scalar.
-    pub many: fn(&mut [u32], &[u32], &[u32], u32),
     /// The same for elements of one width in memory; `None` if elements depend on each other.
     pub direct: Option<Directs>,
-    /// The same for rows of memory, strictly one element after the other; the third source is a scalar.
+    /// The same for rows of memory, as if strictly one element after the other; the third source is a scalar.
     /// Takes the carry in its place, and gives the carry, if the operation has one.
     pub in_order: fn(&mut [u16], &RowBlock) -> u32,
     /// The last result of a reduction of a row, which begins with a value.
@@ -64,9 +62,6 @@ macro_rules! kernel {
     (@ $each:expr) => {
         $crate::dsd::kernels::Kernel {
             each: |a, b, c| $crate::dsd::kernels::on_lanes(a, b, c, $each),
-            many: |dest, a, b, c| {
-                $crate::dsd::kernels::run(dest, a, b, c, |a, b, c| $crate::dsd::kernels::on_lanes(a, b, c, $each))
-            },
             direct: Some($crate::dsd::kernels::Directs {
                 short: $crate::dsd::kernels::kernel!(direct $each),
                 long: $crate::dsd::kernels::kernel!(direct $each),
@@ -146,15 +141,8 @@ pub(super) fn run_converting<W: Word, A: Word>(dest: &mut [W], a: &[A], each: im
 /// `@addc16`: both sources and the carry of the element before; the result keeps its own in bit 16.
 pub(super) const ADD_WITH_CARRY: Kernel = Kernel {
     each: |a, b, carry| a + b + (carry & 1),
-    many: |dest, a, b, carry| {
-        let mut carry = carry & 1;
-        for ((d, a), b) in dest.iter_mut().zip(a).zip(b) {
-            *d = a + b + carry;
-            carry = *d >> 16;
-        }
-    },
     direct: None,
-    in_order: in_order::add_with_carry,
+    in_order: carries::add_with_carry,
     fold: |_, _, _| unreachable!("no form of `@addc16` is a reduction"),
     carries: true,
 };

@@ -9,14 +9,10 @@ use super::access::{AddressCursor, Row};
 use super::block::{RowBlock, RowSource};
 use super::direct::{self, DirectPlan, Input};
 use super::kernels::Kernel;
-use super::lanes::widest;
 use crate::diagnostics::Diag;
-use zerocopy::IntoBytes;
 
-/// Elements handled in one piece.
-const PIECE: usize = 64;
 /// Rows of tiles with fewer elements are not worth a call of a kernel for each.
-const DENSE: usize = 8;
+const LONG: usize = 32;
 
 /// A source in memory, or a scalar.
 #[derive(Copy, Clone, Debug)]
@@ -50,14 +46,7 @@ pub fn run_lines(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), sources:
     if run_directly(memory, kernel, dest, sources).is_some() {
         return;
     }
-    let is_dense = |row: &Row, words: u16| row.step.unsigned_abs() == u32::from(words);
-    let are_dense =
-        |row_source: &RowSource| !matches!(row_source, RowSource::Line(row, words) if !is_dense(row, *words));
-    if is_dense(&dest.0, dest.1) && sources.iter().all(are_dense) {
-        run_copies(memory, kernel, dest, sources);
-    } else {
-        (kernel.in_order)(memory, &RowBlock::row(dest.0, sources));
-    }
+    (kernel.in_order)(memory, &RowBlock::row(dest.0, sources));
 }
 
 /// `None` if the vectors differ in width or distance, or otherwise ask for a copy.
@@ -82,34 +71,6 @@ fn run_directly(
     };
     let scalars = sources.each_ref().map(RowSource::scalar);
     direct::run(memory, kernel, &plan, scalars)
-}
-
-/// Copies elements to lanes and back, piece by piece.
-fn run_copies(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), sources: &[RowSource; 3]) {
-    let mut lanes = [[0; PIECE]; 3];
-    let [out, a, b] = &mut lanes;
-    for (source, lanes) in sources.iter().zip([&mut *a, &mut *b]) {
-        if let RowSource::Scalar(bits) = source {
-            lanes.fill(*bits);
-        }
-    }
-    let third = sources[2].scalar();
-    let mut done = 0;
-    while done < dest.0.count {
-        let piece = (dest.0.count - done).min(PIECE);
-        let part = |row: &Row| {
-            let at = row.at.wrapping_add_signed(row.step as isize * done as isize);
-            Row { at, count: piece, ..*row }
-        };
-        for (source, lanes) in sources.iter().zip([&mut *a, &mut *b]) {
-            if let RowSource::Line(row, words) = source {
-                load_row(memory, part(row), *words, &mut lanes[..piece]);
-            }
-        }
-        (kernel.many)(&mut out[..piece], &a[..piece], &b[..piece], third);
-        store_row(memory, part(&dest.0), dest.1, &mut out[..piece]);
-        done += piece;
-    }
 }
 
 /// Runs `kernel` over `count` elements. Elements are done in order, as far as anyone can see.
@@ -217,29 +178,13 @@ fn block_ahead(
 
 /// Rows with the loop that is fastest for them.
 fn run_block(memory: &mut [u16], kernel: &Kernel, words: u16, block: &RowBlock) {
-    let is_dense = |row: &Row, words: u16| row.step == i32::from(words);
-    let are_dense =
-        |row_source: &RowSource| !matches!(row_source, RowSource::Line(row, its) if !is_dense(row, *its));
-    let is_long =
-        block.dest.count >= DENSE && is_dense(&block.dest, words) && block.sources.iter().all(are_dense);
-    if block.rows > 1 && !is_long {
+    if block.rows > 1 && block.dest.count < LONG {
         (kernel.in_order)(memory, block);
         return;
     }
-    let mut done = direct::run_block(memory, kernel, words, block);
-    while done < block.rows {
-        let moved = |row: &Row, pitch: i32| Row {
-            at: row.at.wrapping_add_signed(pitch as isize * done as isize),
-            ..*row
-        };
-        let mut row_sources = block.sources;
-        for (row_source, pitch) in row_sources.iter_mut().zip(&block.pitch[1..]) {
-            if let RowSource::Line(row, _) = row_source {
-                *row = moved(row, *pitch);
-            }
-        }
-        run_row(memory, kernel, (moved(&block.dest, block.pitch[0]), words), &row_sources);
-        done += 1;
+    for row in direct::run_block(memory, kernel, words, block)..block.rows {
+        let row = block.rest_of_row(row, 0);
+        run_row(memory, kernel, (row.dest, words), &row.sources);
     }
 }
 
@@ -382,54 +327,6 @@ fn scalar(source: &Source) -> u32 {
     match source {
         Source::Scalar(bits) => *bits,
         Source::AddressCursor(_) => unreachable!("the form of the operation wants a scalar here"),
-    }
-}
-
-/// Elements from memory, as lanes; the addresses have been checked. A reversed row is read like others and turned
-/// round, because the compiler makes vectors of both loops, but not of one loop that does both.
-#[inline]
-fn load_row(memory: &[u16], row: Row, words: u16, lanes: &mut [u32]) {
-    let (low, high) = row.span(words);
-    let memory = &memory[low as usize..high as usize];
-    match (words, row.step) {
-        (1, 1 | -1) => widest(
-            #[inline(always)]
-            || lanes.iter_mut().zip(memory).for_each(|(lane, word)| *lane = u32::from(*word)),
-        ),
-        (2, 2 | -2) => lanes.as_mut_bytes().copy_from_slice(memory.as_bytes()),
-        _ => {
-            let first = row.at - low as usize;
-            for (k, lane) in lanes.iter_mut().enumerate() {
-                *lane = read(memory, (first as i32 + k as i32 * row.step) as usize, words);
-            }
-            return;
-        }
-    }
-    if row.step < 0 {
-        lanes.reverse();
-    }
-}
-
-/// Lanes into memory; the addresses have been checked. The lanes may be in another order afterwards.
-#[inline]
-fn store_row(memory: &mut [u16], row: Row, words: u16, lanes: &mut [u32]) {
-    let (low, high) = row.span(words);
-    let memory = &mut memory[low as usize..high as usize];
-    if matches!((words, row.step), (1, -1) | (2, -2)) {
-        lanes.reverse();
-    }
-    match (words, row.step) {
-        (1, 1 | -1) => widest(
-            #[inline(always)]
-            || lanes.iter().zip(memory).for_each(|(lane, word)| *word = *lane as u16),
-        ),
-        (2, 2 | -2) => memory.as_mut_bytes().copy_from_slice(lanes.as_bytes()),
-        _ => {
-            let first = row.at - low as usize;
-            for (k, lane) in lanes.iter().enumerate() {
-                write(memory, (first as i32 + k as i32 * row.step) as usize, words, *lane);
-            }
-        }
     }
 }
 

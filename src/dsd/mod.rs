@@ -6,8 +6,13 @@
 pub mod access;
 pub mod banks;
 pub mod block;
+mod carries;
+mod chunks;
 pub mod direct;
+mod elements;
 pub mod footprint;
+mod half_conversions;
+mod half_sum_blocks;
 mod half_sums;
 mod halves;
 mod in_order;
@@ -16,6 +21,7 @@ mod lanes;
 pub mod local;
 pub mod ops;
 pub mod overlap;
+mod strided;
 mod words;
 
 pub(crate) use lanes::widest;

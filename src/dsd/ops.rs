@@ -1,7 +1,7 @@
 //! The table of DSD operations: one row each. `sema` reads its shape, a PE runs its kernel.
 
 use super::kernels::{self as k, ADD_WITH_CARRY, Kernel, kernel};
-use super::{half_sums, halves, in_order};
+use super::{half_conversions as conversions, half_sums, halves, in_order};
 use crate::arch::ArchName;
 use crate::value::f16;
 use rustc_hash::FxHashMap;
@@ -221,26 +221,26 @@ pub static OPS: &[DsdOp] = &[
     row("faddh", F16, BINARY_H, half_sums::with_sums(halves::add(kernel!(f16::add; u16, u16))), [4, 8], "sum"),
     row("fsubh", F16, BINARY_H, halves::sub(kernel!(f16::sub; u16, u16)), [4, 8], "difference"),
     row("fmulh", F16, BINARY_H, halves::mul(kernel!(f16::mul; u16, u16)), [4, 8], "product"),
-    row("fmaxh", F16, BINARY_H, kernel!(k::larger_half; u16, u16), [1, 8], "maximum"),
+    row("fmaxh", F16, BINARY_H, halves::max(kernel!(k::larger_half; u16, u16)), [1, 8], "maximum"),
     row("fadds", F32, BINARY_S, kernel!(|a, b| a + b; f32, f32), [2, 4], "sum"),
     row("fsubs", F32, BINARY_S, kernel!(|a, b| a - b; f32, f32), [2, 4], "difference"),
     row("fmuls", F32, BINARY_S, kernel!(|a, b| a * b; f32, f32), [1, 1], "product"),
     row("fmaxs", F32, BINARY_S, Kernel { fold: in_order::largest, ..kernel!(k::larger; f32, f32) }, [1, 4], "maximum"),
-    row("faddhs", F32, BINARY_HS, kernel!(k::add_mixed; f32, u16), [2, 4], "sum of an f32 and an f16"),
+    row("faddhs", F32, BINARY_HS, conversions::mixed_sum(kernel!(k::add_mixed; f32, u16)), [2, 4], "sum of an f32 and an f16"),
     row("fmach", F16, MULTIPLY_ADD_H, half_sums::with_products(kernel!(k::multiply_add_half; u16, u16, u16)), [4, 8], "first + second * scalar, rounded once"),
     row("fmacs", F32, MULTIPLY_ADD_S, kernel!(k::multiply_add; f32, f32, f32), [1, 1], "first + second * scalar, rounded once"),
-    row("fmachs", F32, MULTIPLY_ADD_HS, kernel!(k::multiply_add_mixed; f32, u16, u16), [2, 4], "f32 first + f16 second * f16 scalar, rounded once"),
+    row("fmachs", F32, MULTIPLY_ADD_HS, conversions::mixed_product(kernel!(k::multiply_add_mixed; f32, u16, u16)), [2, 4], "f32 first + f16 second * f16 scalar, rounded once"),
     row("fmovh", F16, MOVE_H, kernel!(|a| a; u16), [4, 8], "copy"),
     row("fmovs", F32, MOVE_S, kernel!(|a| a; u32), [2, 4], "copy"),
     row("fnegh", F16, UNARY_H, kernel!(f16::neg; u16), [4, 8], "negated value"),
     row("fnegs", F32, UNARY_S, kernel!(|a| a ^ 0x8000_0000; u32), [2, 4], "negated value"),
     row("fabsh", F16, UNARY_H, kernel!(f16::abs; u16), [4, 8], "absolute value"),
     row("fabss", F32, UNARY_S, kernel!(|a| a & 0x7fff_ffff; u32), [2, 4], "absolute value"),
-    row("fh2s", F32, UNARY_H, kernel!(f16::to_f32; u16), [1, 4], "f16 to f32"),
-    row("fs2h", F16, UNARY_S, kernel!(f16::from_f32; f32), [1, 4], "f32 to f16, to nearest"),
-    row("fh2xp16", Int16, TO_INT_H, kernel!(k::half_to_integer; u16), [1, 8], "f16 to i16, toward zero, saturating"),
-    row("fs2xp16", Int16, TO_INT_S, kernel!(k::to_integer; f32), [1, 4], "f32 to i16, toward zero, saturating"),
-    row("xp162fh", F16, UNARY_16, kernel!(k::integer_to_half; i16), [1, 8], "i16 to f16, to nearest"),
+    row("fh2s", F32, UNARY_H, conversions::single_of_half(kernel!(f16::to_f32; u16)), [1, 4], "f16 to f32"),
+    row("fs2h", F16, UNARY_S, conversions::half_of_single(kernel!(f16::from_f32; f32)), [1, 4], "f32 to f16, to nearest"),
+    row("fh2xp16", Int16, TO_INT_H, conversions::integer_of_half(kernel!(k::half_to_integer; u16)), [1, 8], "f16 to i16, toward zero, saturating"),
+    row("fs2xp16", Int16, TO_INT_S, conversions::integer_of_single(kernel!(k::to_integer; f32)), [1, 4], "f32 to i16, toward zero, saturating"),
+    row("xp162fh", F16, UNARY_16, conversions::half_of_integer(kernel!(k::integer_to_half; i16)), [1, 8], "i16 to f16, to nearest"),
     row("xp162fs", F32, UNARY_16, kernel!(f32::from; i16), [1, 4], "i16 to f32"),
     row("fnormh", F16, NORM_H, kernel!(k::significand_half; u16), [4, 8], "significand in [1, 2), with the sign"),
     row("fnorms", F32, NORM_S, kernel!(k::significand; f32), [2, 4], "significand in [1, 2), with the sign"),

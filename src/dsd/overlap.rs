@@ -7,7 +7,7 @@ use super::access::AddressCursor;
 use super::footprint::Footprint;
 
 /// Distances that are looked for: no machine processes more elements at once.
-const MOST_AT_ONCE: usize = 8;
+pub const MOST_AT_ONCE: usize = 8;
 /// Elements that are compared one by one at most.
 const MOST_COMPARED: u32 = 4096;
 
@@ -16,7 +16,7 @@ const MOST_COMPARED: u32 = 4096;
 pub fn lag(dest: &AddressCursor, source: &AddressCursor, count: u32) -> Option<u32> {
     match dest.lag_of_lines(source, count) {
         Some(lag) => lag,
-        None if dest.visits_the_same(source) => None,
+        None if dest.visits_the_same(source) || dest.lies_apart_from(source, count) => None,
         None => lag_of_equal_shapes(dest, source, count)
             .unwrap_or_else(|| lag_of_paths(dest, source, count.min(MOST_COMPARED))),
     }
@@ -101,8 +101,24 @@ impl AddressCursor {
             && is_untouched(other)
     }
 
+    /// Whether both are no circular buffers, nothing is done of either, and their whole vectors, which have at least
+    /// `count` elements, lie in words of memory that do not touch.
+    fn lies_apart_from(&self, other: &AddressCursor, count: u32) -> bool {
+        let is_whole = |cursor: &AddressCursor| {
+            cursor.ring.is_none() && cursor.done == [0; 4] && cursor.elements() >= count
+        };
+        let (mine, theirs) = (self.whole_span(), other.whole_span());
+        is_whole(self) && is_whole(other) && (mine.1 <= theirs.0 || theirs.1 <= mine.0)
+    }
+
     /// Whether all elements lie where they may, if it is no circular buffer and none is done.
-    fn is_whole_in_bounds(&self) -> bool {
+    pub fn is_whole_in_bounds(&self) -> bool {
+        let (low, high) = self.whole_span();
+        low >= self.limits.0 && high <= self.limits.1
+    }
+
+    /// The lowest word and one past the highest, if it is no circular buffer and none is done.
+    pub fn whole_span(&self) -> (i32, i32) {
         // From the first to the last element of the dimensions so far, in one step and in all that go down and up.
         let (mut last, mut low, mut high) = (0, self.at, self.at + i32::from(self.words));
         for (extent, step) in self.extent.iter().zip(self.step).take(self.dims.into()) {
@@ -110,7 +126,7 @@ impl AddressCursor {
             (low, high) = (low.saturating_add(whole.min(0)), high.saturating_add(whole.max(0)));
             last = last.saturating_add(whole);
         }
-        low >= self.limits.0 && high <= self.limits.1
+        (low, high)
     }
 }
 

@@ -1,4 +1,7 @@
 use super::*;
+use crate::dsd::access::Row;
+use crate::dsd::block::{RowBlock, RowSource};
+use crate::dsd::local::{read, write};
 use crate::value::float::FloatKind;
 
 fn op(name: &str) -> &'static DsdOp {
@@ -105,10 +108,12 @@ fn counts_of_bits_reach_sixteen() {
 fn the_carry_ripples_to_the_next_element() {
     let kernel = op("addc16").kernel;
     assert!(kernel.carries);
-    let mut dest = [0; 3];
     // 0x0001_ffff_ffff + 0x0002_0000_0001 in words, lowest first.
-    (kernel.many)(&mut dest, &[0xffff, 0xffff, 1], &[1, 0, 2], 0);
-    assert_eq!(dest.map(|lane| lane as u16), [0, 0, 4]);
+    let mut memory = vec![0xffff, 0xffff, 1, 1, 0, 2, 0, 0, 0];
+    let row = |at| Row { at, step: 1, count: 3 };
+    let sources = [RowSource::Line(row(0), 1), RowSource::Line(row(3), 1), RowSource::Scalar(0)];
+    assert_eq!((kernel.in_order)(&mut memory, &RowBlock::row(row(6), &sources)), 0);
+    assert_eq!(memory[6..], [0, 0, 4]);
     let first = (kernel.each)(0xffff, 1, 0);
     let second = (kernel.each)(0xffff, 0, first >> 16);
     assert_eq!((first, second), (0x1_0000, 0x1_0000));
@@ -222,7 +227,7 @@ fn norms_and_scales_of_singles_are_exact_at_the_edges() {
 }
 
 #[test]
-fn runs_of_lanes_are_the_same_as_single_lanes() {
+fn rows_are_the_same_as_single_elements() {
     let lanes = |seed: u32| -> Vec<u32> {
         (0..97u32).map(|i| (i + seed).wrapping_mul(0x9e37_79b9) >> (i % 3)).collect()
     };
@@ -234,12 +239,24 @@ fn runs_of_lanes_are_the_same_as_single_lanes() {
         let sources = op.forms[0].sources;
         let (a, b) = (narrow(lanes(1), sources.first()), narrow(lanes(50), sources.get(1)));
         let c = if op.kernel.carries { 0 } else { narrow(vec![0x4040_4000], sources.get(2))[0] };
-        let mut dest = vec![0; a.len()];
-        (op.kernel.many)(&mut dest, &a, &b, c);
+        let mut memory = vec![0; 600];
+        let line = |at, words: u16| Row { at, step: words.into(), count: a.len() };
+        let mut row_sources = [RowSource::Nothing, RowSource::Nothing, RowSource::Scalar(c)];
+        for ((at, lanes), (row_source, source)) in
+            [(200, &a), (400, &b)].into_iter().zip(row_sources.iter_mut().zip(sources))
+        {
+            let words = source.elem().words();
+            let places = (at..).step_by(words.into());
+            places.zip(lanes).for_each(|(at, lane)| write(&mut memory, at, words, *lane));
+            *row_source = RowSource::Line(line(at, words), words);
+        }
+        let words = op.dest.words();
+        (op.kernel.in_order)(&mut memory, &RowBlock::row(line(0, words), &row_sources));
         let mut third = c;
-        for i in 0..a.len() {
+        for (i, at) in (0..a.len()).zip((0..).step_by(words.into())) {
             let one = (op.kernel.each)(a[i], b[i], third);
-            assert_eq!(dest[i], one, "@{} of {:08x} and {:08x}", op.name, a[i], b[i]);
+            let expected = if words == 1 { one & 0xffff } else { one };
+            assert_eq!(read(&memory, at, words), expected, "@{} of {:08x} and {:08x}", op.name, a[i], b[i]);
             if op.kernel.carries {
                 third = one >> 16;
             }

@@ -1,7 +1,9 @@
 //! DSD operations on memory whose plan is known: one call of a kernel.
 
-use super::plan::{PlannedDest, PlannedSource, VectorPlan};
+use super::plan::{PlannedDest, PlannedRows, PlannedSource, VectorPlan};
+use crate::dsd::access::Row;
 use crate::dsd::block::RowSource;
+use crate::dsd::local::{Dest, Source};
 use crate::dsd::{direct, local};
 use crate::exec::calls::WINDOW;
 use crate::image::code::Reg;
@@ -18,22 +20,38 @@ pub(crate) fn run_known(op: &VectorPlan, r: &mut [u64; WINDOW], memory: &mut [u1
         PlannedSource::Scalar(reg, words) => lane(reg, words),
         PlannedSource::Nothing | PlannedSource::Line(..) => 0,
     });
-    let dest = match op.dest {
-        PlannedDest::Line(row, words) => (row, words),
-        PlannedDest::Sum(to, words, end) => return sum(op, (r, to), (words, end), scalars[0], memory),
-    };
-    if op.direct.as_ref().and_then(|plan| direct::run(memory, op.kernel, plan, scalars)).is_none() {
-        let row_sources = op.sources.map(|source| match source {
-            PlannedSource::Nothing => RowSource::Nothing,
-            PlannedSource::Scalar(reg, words) => RowSource::Scalar(lane(reg, words)),
-            PlannedSource::Line(row, words) => RowSource::Line(row, words),
-        });
-        local::run_lines(memory, op.kernel, dest, &row_sources);
+    match &op.dest {
+        PlannedDest::Line(row, words) => run_lines(op, (*row, *words), scalars, memory),
+        PlannedDest::Sum(to, words, end) => {
+            return sum(op, (r, *to), (*words, *end), scalars[0], memory);
+        }
+        PlannedDest::Rows(rows) => run_rows(op, rows, scalars, memory),
     }
     if let Some(register) = op.result {
         r[usize::from(register)] = 1;
     }
     Some(op.cycles)
+}
+
+fn run_lines(op: &VectorPlan, dest: (Row, u16), scalars: [u32; 3], memory: &mut [u16]) {
+    if op.direct.as_ref().and_then(|plan| direct::run(memory, op.kernel, plan, scalars)).is_none() {
+        let row_sources = std::array::from_fn(|k| match op.sources[k] {
+            PlannedSource::Nothing => RowSource::Nothing,
+            PlannedSource::Scalar(..) => RowSource::Scalar(scalars[k]),
+            PlannedSource::Line(row, words) => RowSource::Line(row, words),
+        });
+        local::run_lines(memory, op.kernel, dest, &row_sources);
+    }
+}
+
+fn run_rows(op: &VectorPlan, rows: &PlannedRows, scalars: [u32; 3], memory: &mut [u16]) {
+    let mut sources = std::array::from_fn(|k| match rows.sources[k] {
+        Some(cursor) => Source::AddressCursor(cursor),
+        None => Source::Scalar(scalars[k]),
+    });
+    let mut dest = Dest::AddressCursor(rows.dest);
+    let ran = local::run(memory, op.kernel, &mut dest, &mut sources, op.elements);
+    assert!(ran.is_ok(), "a plan has looked where all elements lie");
 }
 
 /// Reduces a vector to a scalar. `None` if it is not a global that is allocated.

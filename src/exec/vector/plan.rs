@@ -8,17 +8,18 @@
 //! operations.
 
 use crate::arch::Arch;
-use crate::dsd::access::Row;
+use crate::dsd::access::{AddressCursor, Row};
 use crate::dsd::banks::{Banked, element_cycles};
 use crate::dsd::direct::{DirectPlan, Input};
 use crate::dsd::kernels::Kernel;
 use crate::dsd::ops::OPS;
-use crate::dsd::{Dsd, Mem};
+use crate::dsd::overlap::{MOST_AT_ONCE, lag};
+use crate::dsd::{Dsd, Mem, MemKind};
 use crate::exec::cycles::{LAUNCH, start_cycles};
 use crate::image::TileImage;
 use crate::image::code::{DsdOperand, DsdRef, Reg, VectorOp};
 
-/// A DSD operation between lines in memory that stay inside their arrays and do not conflict with each other.
+/// A DSD operation between vectors in memory that stay inside their arrays and do not conflict with each other.
 #[derive(Clone)]
 pub(crate) struct VectorPlan {
     /// The kernel that computes the results.
@@ -40,13 +41,23 @@ pub(crate) struct VectorPlan {
 }
 
 /// The destination of a [`VectorPlan`].
-#[derive(Copy, Clone, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum PlannedDest {
     /// A vector, and the words per element.
     Line(Row, u16),
     /// The global behind the pointer in a register, of this many words, to which the second source is reduced. It
     /// must end before the last address: the PE deals with what lies in the frame of a call.
     Sum(Reg, u16, usize),
+    /// A vector that is no line, or that a line may change which is read later.
+    Rows(Box<PlannedRows>),
+}
+
+/// The vectors of an operation at their first elements.
+#[derive(Clone, Debug)]
+pub(crate) struct PlannedRows {
+    pub dest: AddressCursor,
+    /// Those of the sources of the kernel that are vectors.
+    pub sources: [Option<AddressCursor>; 3],
 }
 
 /// A source of a [`VectorPlan`].
@@ -62,11 +73,16 @@ pub(crate) enum PlannedSource {
 
 /// The plan of an operation; `None` if not all of its operands are known.
 pub(crate) fn plan(tile: &TileImage, vector: &VectorOp, arch: &Arch) -> Option<VectorPlan> {
+    match vector.dest {
+        DsdOperand::Pointer(reg) => sum(tile, vector, reg, arch),
+        _ => lines(tile, vector, arch).or_else(|| rows(tile, vector, arch)),
+    }
+}
+
+/// The plan of an operation on lines.
+fn lines(tile: &TileImage, vector: &VectorOp, arch: &Arch) -> Option<VectorPlan> {
     let op = &OPS[usize::from(vector.op)];
     let form = vector.form();
-    if let DsdOperand::Pointer(reg) = vector.dest {
-        return sum(tile, vector, reg, arch);
-    }
     let dest = known_memory(tile, vector.dest)?;
     let count = dest.length();
     let row = |mem: &Mem, words: u16| {
@@ -85,7 +101,8 @@ pub(crate) fn plan(tile: &TileImage, vector: &VectorOp, arch: &Arch) -> Option<V
             DsdOperand::Dsd(_) => {
                 let from = row(known_memory(tile, *operand)?, its)?;
                 end = end.max(from.span(its).1);
-                (!to.disturbs(words, &from, its)).then_some(PlannedSource::Line(from, its))?
+                (!to.disturbs_pieces(words, &from, its, MOST_AT_ONCE))
+                    .then_some(PlannedSource::Line(from, its))?
             }
             DsdOperand::Pointer(_) | DsdOperand::Nowhere => return None,
         };
@@ -107,6 +124,53 @@ pub(crate) fn plan(tile: &TileImage, vector: &VectorOp, arch: &Arch) -> Option<V
     let direct = direct_plan(&(to, words), &sources);
     let dest = PlannedDest::Line(to, words);
     Some(VectorPlan { kernel, dest, sources, direct, end, cycles, elements: count, result })
+}
+
+/// The plan of an operation on vectors of any dimensions. An element may be read after it has been written, but not so
+/// soon that a machine could read it too early, because the PE has something to say about that.
+fn rows(tile: &TileImage, vector: &VectorOp, arch: &Arch) -> Option<VectorPlan> {
+    let op = &OPS[usize::from(vector.op)];
+    let form = vector.form();
+    let dest = known_memory(tile, vector.dest)?;
+    let count = dest.length();
+    let cursor = |mem: &Mem, words: u16| {
+        let limits = (mem.lo, mem.hi.min(arch.memory_words as u16));
+        let fits = mem.length() == count && !mem.index_offset && mem.kind != MemKind::Circbuf && count > 0;
+        let cursor = AddressCursor::new(mem, mem.base, words, limits);
+        (fits && cursor.is_whole_in_bounds()).then_some(cursor)
+    };
+    let to = cursor(dest, op.dest.words())?;
+    let mut end = to.whole_span().1;
+    let (mut sources, mut cursors, mut banked) = ([PlannedSource::Nothing; 3], [None; 3], [None; 3]);
+    for (k, (operand, source)) in vector.sources.iter().zip(form.sources).enumerate() {
+        // The kernel takes them in this order.
+        let place = if form.flipped && k < 2 { 1 - k } else { k };
+        let words = source.elem().words();
+        match *operand {
+            DsdOperand::Scalar(reg) => sources[place] = PlannedSource::Scalar(reg, words),
+            DsdOperand::Dsd(_) => {
+                let mem = known_memory(tile, *operand)?;
+                let from = cursor(mem, words)?;
+                if lag(&to, &from, count).is_some_and(|lag| lag < MOST_AT_ONCE as u32) {
+                    return None;
+                }
+                end = end.max(from.whole_span().1);
+                (cursors[place], banked[place]) = (Some(from), Some(Banked::new(mem, mem.base)));
+            }
+            DsdOperand::Pointer(_) | DsdOperand::Nowhere => return None,
+        }
+    }
+    let cycles = element_cycles(op.width(arch.name), count, Some(Banked::new(dest, dest.base)), banked);
+    Some(VectorPlan {
+        kernel: &op.kernel,
+        dest: PlannedDest::Rows(Box::new(PlannedRows { dest: to, sources: cursors })),
+        sources,
+        direct: None,
+        end: end as usize,
+        cycles: (LAUNCH + start_cycles(vector, &arch.costs.vectors)) as u32 + cycles,
+        elements: count,
+        result: vector.result,
+    })
 }
 
 /// The plan of the reduction of a vector to the scalar behind a pointer.

@@ -8,8 +8,8 @@
 //! `a_map_over_lines_gives_what_the_plain_way_gives` (`pe/tests/vectors.rs`) and `tests/it/props/maps.rs` check that
 //! all are equal.
 
-use super::map_code::{LaneCode, meet};
-use super::map_lanes::{LANES, LaneRun, Lanes};
+use super::map_code::{LANES, LaneCode, Lanes, meet};
+use super::map_lanes::LaneRun;
 use crate::dsd::access::Row;
 use crate::exec::calls::WINDOW;
 use crate::exec::guard::Guard;

@@ -15,6 +15,14 @@ use std::ops::Range;
 /// The number of a row of lanes.
 pub(crate) type Lane = u16;
 
+/// Elements of a block.
+pub(crate) const LANES: usize = 64;
+/// Lanes that are computed together.
+pub(crate) const GROUP: usize = 8;
+
+/// One number for each element of a block.
+pub(crate) type Lanes = [[u64; GROUP]; LANES / GROUP];
+
 /// Most rows of lanes: more would not stay in the cache.
 const MOST_LANES: Lane = 96;
 /// Most steps: longer code gains little.

@@ -1,7 +1,8 @@
 //! Runs the iterations of an `@map` for many elements at a time: each step of the iteration is done for all of them
 //! before the next step.
 
-use super::map_code::{Action, Lane, LaneCode, LaneOp, LaneStep};
+use super::map_code::{Action, GROUP, LANES, Lane, LaneCode, LaneOp, LaneStep, Lanes};
+use super::map_scans::Scan;
 use crate::dsd::widest;
 use crate::exec::arithmetic::{amount, dividend};
 use crate::exec::convert::{convert, signed, unsigned};
@@ -13,19 +14,13 @@ use crate::value::f16;
 use crate::value::math::{self, MathFunction};
 use std::sync::Arc;
 
-/// Elements of a block.
-pub(crate) const LANES: usize = 64;
-/// Lanes that are computed together.
-const GROUP: usize = 8;
-
-/// One number for each element of a block.
-pub(crate) type Lanes = [[u64; GROUP]; LANES / GROUP];
-
 /// The state of an `@map` that runs on lanes.
 #[derive(Clone, Debug)]
 pub(crate) struct LaneRun {
     pub code: Arc<LaneCode>,
     lanes: Box<[Lanes]>,
+    /// The steps that each need what the element before has written, if they are such globals.
+    scans: Option<Vec<Scan>>,
     /// For each step the elements that come to it by a jump; after it, those that it was done for.
     arrivals: Vec<u64>,
     /// For a profile: how often each step was done since that was last told; of straight steps one number.
@@ -48,7 +43,8 @@ impl LaneRun {
     pub fn new(code: Arc<LaneCode>, no_value: u64) -> LaneRun {
         let lanes = vec![[[0; GROUP]; LANES / GROUP]; code.lanes.into()].into_boxed_slice();
         let arrivals = vec![0; if code.branches { code.steps.len() + 1 } else { 0 }];
-        LaneRun { code, lanes, arrivals, times: Vec::new(), before: Vec::new(), no_value }
+        let scans = Scan::all(&code.steps[code.serial.clone()]);
+        LaneRun { code, lanes, scans, arrivals, times: Vec::new(), before: Vec::new(), no_value }
     }
 
     /// Counts the steps that have just been done for `count` elements.
@@ -120,6 +116,9 @@ impl LaneRun {
     }
 
     fn run_serial(&mut self, memory: &mut [u16], steps: &[LaneStep], count: usize) -> Option<()> {
+        if let Some(scans) = &self.scans {
+            return scans.iter().try_for_each(|scan| scan.run(memory, &mut self.lanes, count));
+        }
         let active = Active { mask: 1, all: false };
         let mut block = LaneBlock { lanes: &mut self.lanes, memory, active, no_value: self.no_value };
         for k in 0..count {

@@ -4,6 +4,7 @@ pub(crate) mod line_shape;
 pub(crate) mod map;
 pub(crate) mod map_code;
 mod map_lanes;
+mod map_scans;
 pub(crate) mod memory;
 pub(crate) mod plan;
 mod quiet;

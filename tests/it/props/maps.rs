@@ -117,7 +117,7 @@ impl Functions<'_> {
             let line = match self.choices.below(9) {
                 0 => format!("if (v < {term}) {{ v = {other}; }}"),
                 1 => format!("if (v > {term}) {{ return {other}; }} else {{ v += {term}; }}"),
-                2 => "total += v;".to_string(),
+                2 => format!("total {} v;", self.choices.pick(&["+=", "+=", "-=", "*="])),
                 3 => format!("last = v; v = {term};"),
                 4 if !self.is_float => {
                     format!("v += table[@as(u16, v) & {}];", self.choices.pick(&[7, 15, 31]))

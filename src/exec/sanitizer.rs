@@ -352,6 +352,10 @@ impl Sanitizer {
     /// have not returned: their first words and functions.
     pub fn may_step(&mut self, tile: &TileImage, calls: impl Iterator<Item = (usize, FnId)>) -> bool {
         let Some(PointerStep { from, at, end, .. }) = self.asked else { return false };
+        // Code that the compiler did not write can use the mark of a register without a value as an address.
+        if from > u16::MAX.into() {
+            return false;
+        }
         let local = local_behind(tile, calls, from);
         match local.map(|(low, local)| (low, low + usize::from(local.ty.words))) {
             Some((low, high)) if at < low || end > high => return false,

@@ -13,6 +13,8 @@ use crate::source::Span;
 
 /// Number of the first output queue in a set of queues; input queues come first.
 const OUTPUTS: u16 = 8;
+/// Number of queues in such a set.
+pub(super) const QUEUES: u16 = 2 * OUTPUTS;
 
 /// Pending work of the teardown task, and the registers that it can read. Fields that every visit reads come
 /// last.

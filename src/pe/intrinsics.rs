@@ -1,6 +1,7 @@
 //! Intrinsics of the embedded library that read or change the state of the PE.
 
 use super::element::{Outside, Pe};
+use super::handlers::QUEUES;
 use super::log::{Joined, LetterEnd, MessageCall, Traced};
 use crate::arch::{InQueue, PeCoord};
 use crate::diagnostics::Diag;
@@ -60,7 +61,8 @@ impl Pe {
             Intrinsic::SymbolAddress => symbol_address(tile, argument(0) as usize, argument(1))?,
             Intrinsic::QueueFlush => {
                 {
-                    let (queue, place) = (argument(0) as u16, self.main.place(tile));
+                    // Code that the compiler did not write can name a queue that there is not.
+                    let (queue, place) = (argument(0) as u16 % QUEUES, self.main.place(tile));
                     self.duties.flush(queue, place, &self.queues, &mut self.checks)?;
                 };
                 return Ok(());

@@ -1,6 +1,7 @@
 use super::*;
+use crate::exec::sanitizer::NO_VALUE;
 use crate::image::Scalar;
-use crate::image::code::{Access, Intrinsic};
+use crate::image::code::{Access, IN_VARIABLE, Intrinsic};
 
 const STORE: Op = Op::StoreAt { s: 0, addr: 100, kind: Access::U32 };
 
@@ -67,6 +68,16 @@ fn a_function_calls_itself_with_overlapping_windows() {
     let mut bench = launched(tile(vec![main, fib()]), &[20]);
     bench.run();
     assert_eq!(bench.memory(100, 2), [6765, 0]);
+}
+
+#[test]
+fn what_no_compiler_writes_ends() {
+    let step = Op::Element { d: 2, a: 0, b: 1, words: 1, len: IN_VARIABLE };
+    let walk = function("walk", 0, &[NO_VALUE, 2], vec![step, Op::Ret]);
+    assert_eq!(launched(tile(vec![walk]), &[]).rule(), "pointer-out-of-bounds");
+    let flush = Op::Intrinsic { id: Intrinsic::QueueFlush, base: 0 };
+    let end = function("end", 0, &[0xfff9], vec![flush, Op::Ret]);
+    launched(tile(vec![end]), &[]).run();
 }
 
 #[test]

@@ -15,9 +15,17 @@ pub fn root() -> &'static Path {
 }
 
 /// The texts of all seeds, in the order of their paths.
+///
+/// # Panics
+/// There are none: without them a campaign would try nothing and find nothing.
 pub fn all() -> Vec<String> {
     let mut paths = Vec::new();
     ["tests/cases", "examples"].iter().for_each(|folder| collect(&root().join(folder), &mut paths));
+    assert!(
+        !paths.is_empty(),
+        "no seeds in {}: was the folder moved since this was built?",
+        root().display()
+    );
     paths.sort();
     paths.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect()
 }

@@ -1,10 +1,19 @@
 //! The sum of two rows with carries, four elements at once where they lie side by side.
+//!
+//! Fast path: a processor adds four elements as one number, with their carries. `@addc16` takes two thirds of the time
+//! (docs/performance.md). `--engine plain` does without; the properties in `local/tests.rs` hold both equal.
 
 use super::block::{RowBlock, RowSource};
 use super::elements::{CHUNK, for_each_element, words_at};
 use zerocopy::transmute;
 
-/// Calls for every element what adds two numbers, with the carry of each element into the next: bit 16 of its sum. Takes and gives a carry.
+/// Elements side by side, the lowest first, as one number.
+type Number = u64;
+/// The elements of a number.
+const DIGITS: usize = 4;
+
+/// Adds the elements of two rows, with the carry of each element, bit 16 of its sum, into the next. The third source is the
+/// carry into the first; gives the carry out of the last.
 pub(super) fn add_with_carry(memory: &mut [u16], block: &RowBlock) -> u32 {
     let mut carry = block.sources[2].scalar();
     for row in 0..block.rows {
@@ -21,11 +30,6 @@ pub(super) fn add_with_carry(memory: &mut [u16], block: &RowBlock) -> u32 {
     }
     carry
 }
-
-/// Elements side by side, the lowest first, as one number.
-type Number = u64;
-/// The elements of a number.
-const DIGITS: usize = 4;
 
 /// Adds as many elements of a row as fill numbers.
 fn add_numbers(memory: &mut [u16], row: &RowBlock, carry: &mut u32) -> usize {

@@ -108,10 +108,10 @@ impl LineOperand {
         low >= self.limits.0 && high <= self.limits.1
     }
 
-    /// Whether the elements of a destination, which span these words, may be written in long pieces while those of this
-    /// source are read.
+    /// Whether writing the elements of a destination, which span these words, in long pieces could change what is later
+    /// read along this source (`Row::disturbs`).
     #[inline(always)]
-    fn suffers(&self, its: (i32, i32), dest: &LineOperand, span: (i32, i32), count: i32) -> bool {
+    fn is_disturbed_by(&self, its: (i32, i32), dest: &LineOperand, span: (i32, i32), count: i32) -> bool {
         let is_apart = span.1 <= its.0 || its.1 <= span.0;
         let is_in_place =
             (dest.at, dest.step, dest.words) == (self.at, self.step, self.words) && dest.step != 0;
@@ -195,8 +195,8 @@ impl LineUnit<'_> {
         dest.allows(span)
             && first.allows(one)
             && second.allows(other)
-            && !first.suffers(one, dest, span, count)
-            && !second.suffers(other, dest, span, count)
+            && !first.is_disturbed_by(one, dest, span, count)
+            && !second.is_disturbed_by(other, dest, span, count)
     }
 
     /// Whether an operand is not in memory.

@@ -86,9 +86,8 @@ fn lines(tile: &TileImage, vector: &VectorOp, arch: &Arch) -> Option<VectorPlan>
     let dest = known_memory(tile, vector.dest)?;
     let count = dest.length();
     let row = |mem: &Mem, words: u16| {
-        let limits = (mem.lo, mem.hi.min(arch.memory_words as u16));
         let fits = mem.length() == count && !mem.index_offset;
-        fits.then(|| Row::new(mem, mem.base, words, count, limits)).flatten()
+        fits.then(|| Row::new(mem, mem.base, words, count, limits(mem, arch))).flatten()
     };
     let words = op.dest.words();
     let to = row(dest, words)?;
@@ -118,8 +117,7 @@ fn lines(tile: &TileImage, vector: &VectorOp, arch: &Arch) -> Option<VectorPlan>
         PlannedSource::Line(row, words) => Some(banked_at(row, *words)),
         PlannedSource::Nothing | PlannedSource::Scalar(..) => None,
     });
-    let cycles = element_cycles(op.width(arch.name), count, Some(banked_at(&to, words)), banked);
-    let cycles = (LAUNCH + start_cycles(vector, &arch.costs.vectors)) as u32 + cycles;
+    let cycles = cycles(vector, arch, count, Some(banked_at(&to, words)), banked);
     let (kernel, end, result) = (&op.kernel, end as usize, vector.result);
     let direct = direct_plan(&(to, words), &sources);
     let dest = PlannedDest::Line(to, words);
@@ -134,9 +132,8 @@ fn rows(tile: &TileImage, vector: &VectorOp, arch: &Arch) -> Option<VectorPlan> 
     let dest = known_memory(tile, vector.dest)?;
     let count = dest.length();
     let cursor = |mem: &Mem, words: u16| {
-        let limits = (mem.lo, mem.hi.min(arch.memory_words as u16));
         let fits = mem.length() == count && !mem.index_offset && mem.kind != MemKind::Circbuf && count > 0;
-        let cursor = AddressCursor::new(mem, mem.base, words, limits);
+        let cursor = AddressCursor::new(mem, mem.base, words, limits(mem, arch));
         (fits && cursor.is_whole_in_bounds()).then_some(cursor)
     };
     let to = cursor(dest, op.dest.words())?;
@@ -160,14 +157,13 @@ fn rows(tile: &TileImage, vector: &VectorOp, arch: &Arch) -> Option<VectorPlan> 
             DsdOperand::Pointer(_) | DsdOperand::Nowhere => return None,
         }
     }
-    let cycles = element_cycles(op.width(arch.name), count, Some(Banked::new(dest, dest.base)), banked);
     Some(VectorPlan {
         kernel: &op.kernel,
         dest: PlannedDest::Rows(Box::new(PlannedRows { dest: to, sources: cursors })),
         sources,
         direct: None,
         end: end as usize,
-        cycles: (LAUNCH + start_cycles(vector, &arch.costs.vectors)) as u32 + cycles,
+        cycles: cycles(vector, arch, count, Some(Banked::new(dest, dest.base)), banked),
         elements: count,
         result: vector.result,
     })
@@ -181,11 +177,11 @@ fn sum(tile: &TileImage, vector: &VectorOp, to: Reg, arch: &Arch) -> Option<Vect
         return None;
     };
     let (mem, words) = (known_memory(tile, *from)?, other.elem().words());
-    let (count, limits) = (mem.length(), (mem.lo, mem.hi.min(arch.memory_words as u16)));
+    let count = mem.length();
     if mem.index_offset || count == 0 || form.flipped {
         return None;
     }
-    let row = Row::new(mem, mem.base, words, count, limits)?;
+    let row = Row::new(mem, mem.base, words, count, limits(mem, arch))?;
     let first = PlannedSource::Scalar(*first, one.elem().words());
     Some(VectorPlan {
         kernel: &op.kernel,
@@ -193,11 +189,28 @@ fn sum(tile: &TileImage, vector: &VectorOp, to: Reg, arch: &Arch) -> Option<Vect
         sources: [first, PlannedSource::Line(row, words), PlannedSource::Nothing],
         direct: None,
         end: row.span(words).1 as usize,
-        cycles: (LAUNCH + start_cycles(vector, &arch.costs.vectors)) as u32
-            + element_cycles(op.width(arch.name), count, None, [Some(banked_at(&row, words)), None, None]),
+        cycles: cycles(vector, arch, count, None, [Some(banked_at(&row, words)), None, None]),
         elements: count,
         result: vector.result,
     })
+}
+
+/// The words that a vector may access.
+fn limits(mem: &Mem, arch: &Arch) -> (u16, u16) {
+    (mem.lo, mem.hi.min(arch.memory_words as u16))
+}
+
+/// The cycles from the launch of an operation to its end.
+fn cycles(
+    vector: &VectorOp,
+    arch: &Arch,
+    count: u32,
+    dest: Option<Banked>,
+    sources: [Option<Banked>; 3],
+) -> u32 {
+    let width = OPS[usize::from(vector.op)].width(arch.name);
+    let start = LAUNCH + start_cycles(vector, &arch.costs.vectors);
+    start as u32 + element_cycles(width, count, dest, sources)
 }
 
 /// Where a row lies.

@@ -50,7 +50,8 @@ _WARNING = re.compile(r"^warning\[([\w-]+)\]", re.MULTILINE)
 class Example:
     """One commands script."""
 
-    group: str
+    #: The folder that holds its folder, within the checkout; None if the checkout itself is the example.
+    group: str | None
     name: str
     script: str
     arch: str
@@ -74,6 +75,7 @@ class Outcome:
 
 def find(checkout: Path, architectures: Collection[str], patterns: Collection[str]) -> list[Example]:
     """The examples of a checkout, in the order of their paths."""
+    checkout = checkout.resolve()
     found = []
     for script in sorted(checkout.rglob("commands*.sh")):
         if script.name not in _SCRIPTS:
@@ -82,7 +84,8 @@ def find(checkout: Path, architectures: Collection[str], patterns: Collection[st
         arch = _SCRIPTS[script.name] or _arch(script)
         if arch not in architectures or (patterns and not any(fnmatch(folder.name, p) for p in patterns)):
             continue
-        found.append(Example(str(folder.parent.relative_to(checkout)), folder.name, script.name, arch))
+        group = None if folder == checkout else str(folder.parent.relative_to(checkout))
+        found.append(Example(group, folder.name, script.name, arch))
     return found
 
 
@@ -96,7 +99,7 @@ def run(checkout: Path, example: Example, limit: float) -> Outcome:
     """Runs one example in a copy of its folder."""
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="csl-example-") as place:
-        folder = _copy(checkout / example.group, example.name, Path(place) / "examples" / example.group)
+        folder = _copy(checkout, example, Path(place) / "examples")
         replaced = _replace_placeholder(folder / example.script)
         status, output = _run_script(folder, example.script, limit, _commands(Path(place)))
     result, error = judge(status, output, limit)
@@ -118,12 +121,15 @@ def judge(status: int | None, output: str, limit: float) -> tuple[str, str]:
     return ("fail", verdict) if verdict else ("pass", "")
 
 
-def _copy(group: Path, name: str, target: Path) -> Path:
+def _copy(checkout: Path, example: Example, examples: Path) -> Path:
     """Copies an example and the libraries next to it, which it imports by relative path."""
+    if example.group is None:
+        return Path(shutil.copytree(checkout, examples / example.name, ignore=shutil.ignore_patterns(".git")))
+    group, target = checkout / example.group, examples / example.group
     libraries = (p for p in group.iterdir() if p.is_dir() and not any(p.rglob("commands*.sh")))
-    for folder in [group / name, *libraries]:
+    for folder in [group / example.name, *libraries]:
         shutil.copytree(folder, target / folder.name, dirs_exist_ok=True)
-    return target / name
+    return target / example.name
 
 
 def _replace_placeholder(script: Path) -> bool:

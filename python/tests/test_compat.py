@@ -35,6 +35,16 @@ def test_examples_run_in_a_copy_with_their_libraries(checkout, capsys):
     assert not (checkout / "tutorials/good/made").exists()
 
 
+def test_a_program_with_its_script_in_the_first_folder_is_an_example(tmp_path, capsys):
+    program = tmp_path / "stencil"
+    (program / "src").mkdir(parents=True)
+    (program / "src/layout.csl").write_text("")
+    (program / "commands.sh").write_text("test -f src/layout.csl && touch made\n")
+    assert run(program) == 0
+    assert "stencil" in capsys.readouterr().out
+    assert not (program / "made").exists()
+
+
 def test_a_failure_shows_its_first_error(checkout, capsys, tmp_path):
     assert run(checkout, "--arch=wse2", "--filter=good,bad", "--json", str(tmp_path / "o.json")) == 1
     assert "ValueError: three is not four" in capsys.readouterr().out

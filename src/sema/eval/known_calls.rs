@@ -65,6 +65,21 @@ impl Read {
             Read::Signature(..) => false,
         }
     }
+
+    /// Whether whoever looks at another one need not look at this one.
+    fn is_covered_by(&self, other: &Read) -> bool {
+        match self {
+            Read::Value(instance, decl, _) | Read::Module(instance, decl, ..) => {
+                other.is_of(*instance, *decl)
+            }
+            Read::Signature(f, its) => match other {
+                Read::Signature(g, signature) => {
+                    f == g && its.params == signature.params && its.ret == signature.ret
+                }
+                Read::Value(..) | Read::Module(..) => false,
+            },
+        }
+    }
 }
 
 /// A call under evaluation.
@@ -144,7 +159,7 @@ impl KnownCalls {
     /// The call under evaluation reads something.
     pub fn reads(&mut self, read: Read) {
         if let Some(watch) = self.watching.last_mut() {
-            watch.reads.push(read);
+            watch.note(read);
         }
     }
 
@@ -159,16 +174,13 @@ impl Watch {
     fn take_over(&mut self, inner: &Watch) {
         self.only_computes &= inner.only_computes;
         self.elsewhere += inner.elsewhere;
-        for read in &inner.reads {
-            let known = match read {
-                Read::Value(instance, decl, _) | Read::Module(instance, decl, ..) => {
-                    self.reads.iter().any(|r| r.is_of(*instance, *decl))
-                }
-                Read::Signature(..) => false,
-            };
-            if !known {
-                self.reads.push(read.clone());
-            }
+        inner.reads.iter().for_each(|read| self.note(read.clone()));
+    }
+
+    /// Each only once: a recursive function would read the signature of itself as often as it is called.
+    fn note(&mut self, read: Read) {
+        if !self.reads.iter().any(|known| read.is_covered_by(known)) {
+            self.reads.push(read);
         }
     }
 }
@@ -253,5 +265,20 @@ mod tests {
         known.resume(watching, 5);
         let (steps, reads) = known.end(7);
         assert_eq!((steps, reads.map(|reads| reads.len())), (2, Some(0)));
+    }
+
+    #[test]
+    fn a_signature_that_many_inner_calls_read_is_read_once() {
+        let f = FnRef { instance: InstanceId(0), decl: 3 };
+        let read = || Read::Signature(f, Rc::new(Signature::default()));
+        let mut known = KnownCalls::default();
+        known.begin(0);
+        for _ in 0..3 {
+            known.begin(0);
+            known.reads(read());
+            known.reads(read());
+            known.end(0);
+        }
+        assert_eq!(known.end(0).1.map(|reads| reads.len()), Some(1));
     }
 }

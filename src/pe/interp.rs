@@ -367,12 +367,12 @@ impl Pe {
         };
         let (function, arguments, count) = match ready {
             Picked::Local(TaskId(TEARDOWN_TASK)) if !tile.handlers.is_empty() => {
-                self.note_start(ready, TaskId(TEARDOWN_TASK));
+                self.note_start(ready, TaskId(TEARDOWN_TASK), now);
                 let Some(function) = self.duties.next_handler(tile, &mut self.tasks) else { return Ok(()) };
                 (function, [0; 2], 0)
             }
             Picked::Local(id) => {
-                self.note_start(ready, id);
+                self.note_start(ready, id, now);
                 self.tasks.start(id);
                 let function = binding(tile, TaskKind::Local, id)?.function;
                 if id.0 == TEARDOWN_TASK {
@@ -383,7 +383,7 @@ impl Pe {
             Picked::Wavelet { id, kind, input } => {
                 self.tasks.start_other(Some(id));
                 let (kind, id) = if kind == TaskKind::Data { self.tasks.rotate(id) } else { (kind, id) };
-                self.note_start(ready, id);
+                self.note_start(ready, id, now);
                 let bound = binding(tile, kind, id).map_err(|c| self.came_by(c, input))?;
                 let word = self.queues.inputs[input].take(now).expect("the picker has seen it").data;
                 (bound.function, arguments(&bound.params, word), bound.params.len().min(2))
@@ -420,7 +420,7 @@ impl Pe {
 
     fn start_launch(&mut self, tile: &TileImage, launch: &Launch, now: u64) -> Result<(), Diag> {
         self.tasks.start_other(None);
-        self.races.host_comes(&self.threads);
+        self.races.host_comes(&self.threads, now);
         self.note_task_start(launch.function, None, now);
         self.start(tile, (launch.function, self.arch.costs.tasks.start), &launch.arguments, now)
     }

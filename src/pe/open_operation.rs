@@ -9,11 +9,30 @@ pub(super) enum Progress {
     Running {
         place: u8,
     },
+    /// It was done ahead of the clock as the n-th one: of its elements, one leaves in each of these cycles.
+    Leaving {
+        first: u64,
+        last: u64,
+        number: u32,
+        seen_by: Option<TaskId>,
+    },
     /// It has ended as the n-th one; a task with this id would see that.
     Ended {
         number: u32,
         seen_by: Option<TaskId>,
     },
+}
+
+impl Progress {
+    /// What it is in a cycle, in which an element leaves before anything else happens.
+    pub fn at(self, now: u64) -> Progress {
+        match self {
+            Progress::Leaving { last, number, seen_by, .. } if last <= now => {
+                Progress::Ended { number, seen_by }
+            }
+            other => other,
+        }
+    }
 }
 
 /// An asynchronous operation whose end nothing has seen. Its operands are watches of the guard. It is small, because

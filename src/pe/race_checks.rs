@@ -79,22 +79,22 @@ impl VectorUnit<'_> {
 
 impl Pe {
     /// The operation of a thread has ended.
-    pub(super) fn note_end(&mut self, place: usize, thread: &Thread, done: Done) {
+    pub(super) fn note_end(&mut self, place: usize, thread: &Thread, done: Done, now: u64) {
         match place {
-            MAIN => self.races.waited_for(&thread.operation, &self.threads),
+            MAIN => self.races.waited_for(&thread.operation, &self.threads, now),
             _ => self.races.end(place, done),
         }
     }
 
     /// A task starts.
     #[inline]
-    pub(super) fn note_start(&mut self, picked: Picked, also: TaskId) {
+    pub(super) fn note_start(&mut self, picked: Picked, also: TaskId, now: u64) {
         if !self.races.is_on {
             return;
         }
         match picked {
-            Picked::Local(TaskId(TEARDOWN_TASK)) => self.races.all_is_seen(),
-            Picked::Local(id) => self.races.task_starts(bit(id), None, &self.threads),
+            Picked::Local(TaskId(TEARDOWN_TASK)) => self.races.all_is_seen(now),
+            Picked::Local(id) => self.races.task_starts(bit(id), None, &self.threads, now),
             Picked::Wavelet { id, input, .. } => {
                 // An operation may have unblocked the channel of the wavelet.
                 let inbox = &self.queues.inputs[input];
@@ -103,7 +103,7 @@ impl Pe {
                     ArchName::Wse3 => inbox.queue.map_or(inbox.color.0, |queue| queue.0),
                 };
                 let ids = bit(id) | bit(also) | bit(TaskId(channel));
-                self.races.task_starts(ids, Some(input), &self.threads);
+                self.races.task_starts(ids, Some(input), &self.threads, now);
             }
         }
     }
@@ -136,11 +136,11 @@ impl Pe {
     }
 
     /// The host accesses memory: the diagnostic if an operation uses it that may not have ended.
-    pub fn host_race(&mut self, at: usize, words: usize, is_write: bool) -> Option<Diag> {
+    pub fn host_race(&mut self, at: usize, words: usize, is_write: bool, now: u64) -> Option<Diag> {
         if !self.races.is_on || words == 0 {
             return None;
         }
-        self.races.host_comes(&self.threads);
+        self.races.host_comes(&self.threads, now);
         let words = Footprint::words(at, words);
         if is_write {
             self.races.note_write(&words, None);

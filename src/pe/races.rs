@@ -226,7 +226,8 @@ impl Races {
 
     /// Whether the operation of a race is still in progress.
     pub fn is_running(&self, race: Race) -> bool {
-        self.operation(race).is_some_and(|open| matches!(open.progress, Progress::Running { .. }))
+        let progress = self.operation(race).map(|open| open.progress.at(self.cycle));
+        matches!(progress, Some(Progress::Running { .. } | Progress::Leaving { .. }))
     }
 
     /// Adds the open operations to the hash of a state: they decide what is reported.
@@ -268,10 +269,7 @@ impl Races {
         if !has_operands {
             return;
         }
-        let progress = match begun.place {
-            Some(place) => Progress::Running { place: place as u8 },
-            None => watched.ends(begun.completion),
-        };
+        let progress = watched.begins(&begun);
         let output = operation.output().map(|output| output as u8);
         let (name, inputs) = (operation.name(), operation.inputs());
         watched.open(&begun, OpenUse { name, inputs, fifos: used, output }, progress);
@@ -293,7 +291,7 @@ impl Races {
         watched.make_room(begun.span);
         let Some(words) = words else { return };
         watched.guard.add(Watch { words, reads: false, fifo: None, owner: watched.opened });
-        let progress = watched.ends(begun.completion);
+        let progress = watched.begins(&begun);
         watched.open(&begun, OpenUse { name, inputs: 0, fifos: 0, output: Some(output as u8) }, progress);
         self.is_on = true;
     }
@@ -308,45 +306,50 @@ impl Races {
     }
 
     /// A task starts: by its activation, or by a wavelet of an input.
-    pub fn task_starts(&mut self, ids: u64, input: Option<usize>, threads: &Threads) {
+    pub fn task_starts(&mut self, ids: u64, input: Option<usize>, threads: &Threads, now: u64) {
         let Some(watched) = &mut self.watched else { return };
-        watched.see_ends(ids, threads);
+        watched.end_until(now);
+        watched.see_ends(ids, threads, now);
         if let Some(input) = input {
-            watched.see_wavelets(threads);
+            watched.see_wavelets(threads, now);
             watched.see_queues([1 << input, 0, 0], u32::MAX);
         }
         self.is_on = !watched.is_idle();
     }
 
     /// Whatever has ended is seen, by the handler of an empty queue.
-    pub fn all_is_seen(&mut self) {
+    pub fn all_is_seen(&mut self, now: u64) {
         let Some(watched) = &mut self.watched else { return };
-        watched.keep(|open| matches!(open.progress, Progress::Running { .. }));
+        watched.end_until(now);
+        watched.keep(|open| !matches!(open.progress, Progress::Ended { .. }));
         self.is_on = !watched.is_idle();
     }
 
     /// The main thread has waited for the end of an operation.
-    pub fn waited_for(&mut self, operation: &Operation, threads: &Threads) {
+    pub fn waited_for(&mut self, operation: &Operation, threads: &Threads, now: u64) {
         let Some(watched) = &mut self.watched else { return };
+        watched.end_until(now);
         if operation.inputs() != 0 {
-            watched.see_wavelets(threads);
+            watched.see_wavelets(threads, now);
         }
         let outputs = operation.output().map_or(0, |output| 1 << output);
         watched.see_queues([operation.inputs(), outputs, fifos_of(operation)], u32::MAX);
         self.is_on = !watched.is_idle();
     }
 
-    /// The same for an operation that only sends.
-    pub fn waited_for_send(&mut self, output: usize) {
+    /// The same for an operation that only sends, in this cycle at last.
+    pub fn waited_for_send(&mut self, output: usize, now: u64) {
         let Some(watched) = &mut self.watched else { return };
+        watched.end_until(now);
         watched.see_queues([0, 1 << output, 0], u32::MAX);
         self.is_on = !watched.is_idle();
     }
 
     /// The host launches a function or copies: it may know that what was sent has arrived.
-    pub fn host_comes(&mut self, threads: &Threads) {
+    pub fn host_comes(&mut self, threads: &Threads, now: u64) {
         let Some(watched) = &mut self.watched else { return };
-        watched.see_wavelets(threads);
+        watched.end_until(now);
+        watched.see_wavelets(threads, now);
         self.is_on = !watched.is_idle();
     }
 }
@@ -354,9 +357,16 @@ impl Races {
 /// How an asynchronous operation begins.
 pub(super) struct Begun {
     pub span: Span,
-    /// Its thread; `None` if it was done ahead of the clock.
-    pub place: Option<usize>,
+    pub place: Place,
     pub completion: Done,
+}
+
+/// Where an operation is done.
+pub(super) enum Place {
+    /// In a thread.
+    Thread(usize),
+    /// Ahead of the clock: its elements leave in the cycles from the first to the last.
+    Ahead(u64, u64),
 }
 
 /// The task whose start shows that an operation has ended.
@@ -393,6 +403,22 @@ impl Watched {
         guard.retain(|watch| watch.owner >= UNSET || open.iter().any(|open| open.id == watch.owner));
     }
 
+    /// Where an operation is that begins.
+    fn begins(&mut self, begun: &Begun) -> Progress {
+        match (&begun.place, begun.completion) {
+            (Place::Thread(place), _) => Progress::Running { place: *place as u8 },
+            (Place::Ahead(first, last), done) => {
+                self.ended = self.ended.saturating_add(1);
+                Progress::Leaving { first: *first, last: *last, number: self.ended, seen_by: seen_by(done) }
+            }
+        }
+    }
+
+    /// Operations have ended whose last element has left by a cycle.
+    fn end_until(&mut self, now: u64) {
+        self.open.iter_mut().for_each(|open| open.progress = open.progress.at(now));
+    }
+
     /// The next end, of an operation with this completion.
     fn ends(&mut self, done: Done) -> Progress {
         self.ended = self.ended.saturating_add(1);
@@ -419,7 +445,7 @@ impl Watched {
     }
 
     /// Tasks with these ids start.
-    fn see_ends(&mut self, ids: u64, threads: &Threads) {
+    fn see_ends(&mut self, ids: u64, threads: &Threads, now: u64) {
         let (mut queues, mut last) = ([0; 3], None);
         self.keep(|open| {
             let Progress::Ended { number, seen_by: Some(id) } = open.progress else { return true };
@@ -434,7 +460,7 @@ impl Watched {
         });
         let Some(last) = last else { return };
         if queues[0] != 0 {
-            self.see_wavelets(threads);
+            self.see_wavelets(threads, now);
         }
         self.see_queues(queues, last);
     }
@@ -450,22 +476,25 @@ impl Watched {
                     && open.outputs() & outputs == 0
                     && open.uses.fifos & fifos == 0
             }
-            Progress::Ended { .. } | Progress::Running { .. } => true,
+            Progress::Ended { .. } | Progress::Leaving { .. } | Progress::Running { .. } => true,
         });
     }
 
     /// A wavelet has arrived: it may answer all that was sent.
-    fn see_wavelets(&mut self, threads: &Threads) {
+    fn see_wavelets(&mut self, threads: &Threads, now: u64) {
         let Watched { open, guard, .. } = self;
         for open in open.iter_mut().filter(|open| open.uses.output.is_some()) {
-            let Progress::Running { place } = open.progress else { continue };
-            let done = threads.done(place.into());
+            let done = match open.progress {
+                Progress::Running { place } => threads.done(place.into()),
+                Progress::Leaving { first, .. } => (now + 1).saturating_sub(first) as u32,
+                Progress::Ended { .. } => continue,
+            };
             let more = done - open.seen;
             open.seen = done;
             if more > 0 {
                 guard.retain(|watch| watch.owner != open.id || watch.shorten(more));
             }
         }
-        self.keep(|open| open.uses.output.is_none() || matches!(open.progress, Progress::Running { .. }));
+        self.keep(|open| open.uses.output.is_none() || !matches!(open.progress, Progress::Ended { .. }));
     }
 }

@@ -9,7 +9,7 @@ use super::element::Pe;
 use super::lines::LineOperand;
 use super::main_thread::Served;
 use super::queue::{Outgoing, SendOperation};
-use super::races::Begun;
+use super::races::{Begun, Place};
 use super::registers::completion;
 use super::threads::Ending;
 use super::vector::Pace;
@@ -74,13 +74,15 @@ impl Pe {
         let (is_async, span) = (vector.config.is_async, vector.span);
         self.queues.outputs[output].sent_by = Some(SendOperation { color, span, is_async });
         let done = completion(vector.config.completion, |reg| self.main.register(reg));
+        let first = pace.time + pace.start_cycles + 1;
         if is_async {
-            let begun = Begun { span, place: None, completion: done };
+            let place = Place::Ahead(first, first + u64::from(elements.count()) - 1);
+            let begun = Begun { span, place, completion: done };
             self.races.start_send((OPS[usize::from(vector.op)].name, output), footprint, begun);
         }
-        let last = self.put_out(shape, elements, (output, color), pace.time + pace.start_cycles + 1);
+        let last = self.put_out(shape, elements, (output, color), first);
         if !is_async && self.races.is_on {
-            self.races.waited_for_send(output);
+            self.races.waited_for_send(output, last);
         }
         self.main.set_result(vector.result, true);
         if !is_async {

@@ -145,7 +145,7 @@ impl Pe {
         }
         self.registers.save_positions(&thread.operation, &thread.registers);
         if self.races.is_on {
-            self.note_end(place, thread, done);
+            self.note_end(place, thread, done, now);
         }
         if let Some(script) = &mut self.script {
             script.favoured = None;

@@ -10,7 +10,7 @@ use super::checks::still_running;
 use super::element::Pe;
 use super::main_thread::Served;
 use super::operation::{From, StepResult};
-use super::races::Begun;
+use super::races::{Begun, Place};
 use super::registers::AsyncSettings;
 use super::stall::OnStall;
 use super::start::Start;
@@ -194,7 +194,9 @@ impl Pe {
             &self.threads,
         )?;
         if is_async {
-            let begun = Begun { span: vector.span, place: None, completion };
+            let first = time + pace.start_cycles + 1;
+            let last = first + u64::from(start.thread.operation.total.unwrap_or(1)) - 1;
+            let begun = Begun { span: vector.span, place: Place::Ahead(first, last), completion };
             self.races.start(&start.thread.operation, &self.fifos, begun);
         }
         let mut cycle = time + pace.start_cycles + 1;
@@ -206,7 +208,7 @@ impl Pe {
         }
         self.registers.save_positions(&start.thread.operation, &start.thread.registers);
         if !is_async && self.races.is_on {
-            self.note_end(MAIN, &start.thread, Done::Nothing);
+            self.note_end(MAIN, &start.thread, Done::Nothing, cycle);
         }
         let ut = start.ut;
         self.threads.spare = Some(start.thread);
@@ -268,7 +270,7 @@ impl Pe {
         self.registers.save_positions(&start.thread.operation, &start.thread.registers);
         self.main.set_result(vector.result, complete);
         if self.races.is_on {
-            self.note_end(MAIN, &start.thread, Done::Nothing);
+            self.note_end(MAIN, &start.thread, Done::Nothing, time);
         }
         let operation = &start.thread.operation;
         let cycles = LAUNCH + pace.start_cycles + u64::from(operation.done);
@@ -317,7 +319,7 @@ impl Pe {
             self.races.start(
                 &thread.operation,
                 &self.fifos,
-                Begun { span: vector.span, place: Some(place), completion },
+                Begun { span: vector.span, place: Place::Thread(place), completion },
             );
         }
         thread.priority = settings.priority.unwrap_or_default();

@@ -366,9 +366,9 @@ impl Wafer {
 
     /// The host is about to copy words of a PE: a hazard if an operation uses them that may not have ended.
     pub fn check_copy(&mut self, at: PeCoord, addr: usize, words: usize, is_write: bool) {
-        let moment = traps::moment(at, self.now);
-        if let Some(race) = self.pe(at).and_then(|pe| pe.host_race(addr, words, is_write)) {
-            self.findings.hazard(at, race.on(moment));
+        let now = self.now;
+        if let Some(race) = self.pe(at).and_then(|pe| pe.host_race(addr, words, is_write, now)) {
+            self.findings.hazard(at, race.on(traps::moment(at, now)));
         }
     }
 

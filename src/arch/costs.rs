@@ -76,8 +76,10 @@ pub struct TaskCosts {
 /// DSD operations.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct VectorCosts {
-    /// At the start of an operation, for each operand that is a DSD, and must be loaded into a DSR.
+    /// At the start of an operation, for each operand that is a constant DSD, and must be loaded into a DSR.
     pub dsd: u16,
+    /// The same for a DSD that code can change.
+    pub variable: u16,
     /// The same for each operand that is a scalar.
     pub operand: u16,
     /// `@load_to_dsr`.
@@ -102,7 +104,8 @@ const SCALAR: ScalarCosts = ScalarCosts {
     load: 1,
     store: 1,
     index: 1,
-    jump: 1,
+    // Fitted to a program that colors a graph, of which a third are loops and tests.
+    jump: 4,
     // Fitted to the data tasks: no more than for 16 bits.
     wide_arithmetic: 1,
     // Not fitted, no record depends on them: sequences of instructions.
@@ -117,19 +120,20 @@ const SCALAR: ScalarCosts = ScalarCosts {
     divide: 12,
     // From the public analysis of the loop of a matrix product: 43 cycles apart from the elements.
     wait: 4,
-    repeat: 4,
+    repeat: 3,
     // Fitted to allreduce, whose small functions a compiler expands where they are called.
     call: 0,
+    // A task that takes no time at its end would end in a cycle in which a PE that runs ahead has ended before.
     leave: 1,
-    // Fitted to the data tasks, each of which reads the counter.
-    register: 2,
+    // One instruction; the data tasks read the counter three times each.
+    register: 1,
 };
 
 const TASKS: TaskCosts = TaskCosts {
-    // Fitted to allreduce.
-    start: 7,
-    // Fitted to one row end to end, and to the data tasks.
-    data_start: 7,
+    // Fitted to allreduce and to the stencils, whose tasks start each other.
+    start: 1,
+    // Fitted to the data tasks.
+    data_start: 3,
     // One instruction.
     state: 1,
 };
@@ -137,8 +141,10 @@ const TASKS: TaskCosts = TaskCosts {
 const VECTORS: VectorCosts = VectorCosts {
     // A second wavelet leaves 6 cycles after the first; on WSE-2, a third vector adds 2 cycles and a scalar 1.
     dsd: 2,
+    // Fitted to a matrix product whose tasks move a vector on for each wavelet.
+    variable: 4,
     operand: 1,
     // Fitted to allreduce.
-    load: 3,
+    load: 2,
     edit: 2,
 };

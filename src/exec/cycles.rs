@@ -4,6 +4,7 @@
 //! A function that runs keeps the sums of the cycles of its operations in a table, so that the scalar loop need not
 //! count them one by one.
 
+use super::widths::{register_words, words_of};
 use crate::arch::{Costs, VectorCosts};
 use crate::dsd::DSD_WORDS;
 use crate::image::Function;
@@ -16,7 +17,8 @@ pub(crate) const LAUNCH: u64 = 1;
 /// Cycles until an operation can start: its operands must be in DSRs and registers (estimate).
 pub(crate) fn start_cycles(vector: &VectorOp, costs: &VectorCosts) -> u64 {
     let of = |operand: &DsdOperand| match operand {
-        DsdOperand::Dsd(DsdRef::Const(_) | DsdRef::At(..)) => costs.dsd,
+        DsdOperand::Dsd(DsdRef::Const(_)) => costs.dsd,
+        DsdOperand::Dsd(DsdRef::At(..)) => costs.variable,
         DsdOperand::Scalar(_) | DsdOperand::Pointer(_) => costs.operand,
         DsdOperand::Dsd(DsdRef::Dsr(_)) | DsdOperand::Nowhere => 0,
     };
@@ -25,14 +27,9 @@ pub(crate) fn start_cycles(vector: &VectorOp, costs: &VectorCosts) -> u64 {
 
 /// Cycles of each operation of a function.
 pub(crate) fn op_cycles(function: &Function, costs: &Costs) -> Vec<u32> {
-    let mut words = Widths { words: vec![1; usize::from(function.registers)] };
-    // A register is as wide as what is computed into it or from it; copies are seen both ways.
-    for _ in 0..2 {
-        function.code.iter().for_each(|op| words.note(*op));
-    }
     let first = function.params;
     let consts = first..first.saturating_add(function.consts.len() as Reg);
-    let cycles = OpCycles { costs, words: words.words, consts };
+    let cycles = OpCycles { costs, words: register_words(function), consts };
     let mut joins = vec![false; function.code.len() + 1];
     for op in function.code.iter() {
         if let Some(to) = { *op }.target_mut() {
@@ -44,7 +41,12 @@ pub(crate) fn op_cycles(function: &Function, costs: &Costs) -> Vec<u32> {
     code.map(|(at, (op, joins))| {
         let goes_back = { *op }.target_mut().is_some_and(|to| *to as usize <= at);
         let again = if goes_back { costs.scalar.repeat.into() } else { 0 };
-        if values.are_known(*op, joins) { 0 } else { cycles.of(*op) + again }
+        match op {
+            _ if values.are_known(*op, joins) => 0,
+            // A compiler puts the test of a loop at its end, so that the loop has one jump and not two.
+            Op::Jump { .. } if goes_back => again,
+            _ => cycles.of(*op) + again,
+        }
     })
     .collect()
 }
@@ -173,29 +175,29 @@ impl OpCycles<'_> {
     fn of_integers(&self, op: Op) -> Option<u32> {
         let costs = &self.costs.scalar;
         let compared = |a, b| self.arithmetic(self.words(a).max(self.words(b)));
-        let by_width =
-            |sh: u8, narrow: u16, wide: u16| u32::from(if words_of(sh) > 1 { wide } else { narrow });
-        let product = |sh| by_width(sh, costs.multiply, costs.wide_multiply);
-        let shift = |sh| by_width(sh, costs.shift, costs.wide_shift);
-        let quotient = |b, sh| match self.consts.contains(&b) {
+        // No more is computed of a result than is used of it.
+        let used = |d, sh| self.words(d).min(words_of(sh));
+        let by_width = |words: u32, narrow: u16, wide: u16| u32::from(if words > 1 { wide } else { narrow });
+        let product = |words| by_width(words, costs.multiply, costs.wide_multiply);
+        let shift = |words| by_width(words, costs.shift, costs.wide_shift);
+        let quotient = |b, words| match self.consts.contains(&b) {
             // By a constant it takes a product and a shift.
-            true => product(sh) + shift(sh),
-            false => by_width(sh, costs.divide, costs.wide_divide),
+            true => product(words) + shift(words),
+            false => by_width(words, costs.divide, costs.wide_divide),
         };
         Some(match op {
             Op::Mov { a, .. } => self.words(a) * u32::from(costs.copy),
-            Op::AddS { sh, .. } | Op::AddU { sh, .. } | Op::SubS { sh, .. } | Op::SubU { sh, .. } => {
-                self.arithmetic(words_of(sh))
+            Op::AddS { d, sh, .. } | Op::AddU { d, sh, .. } => self.arithmetic(used(d, sh)),
+            Op::SubS { d, sh, .. } | Op::SubU { d, sh, .. } => self.arithmetic(used(d, sh)),
+            Op::NegS { d, sh, .. } | Op::BitNotS { d, sh, .. } | Op::BitNotU { d, sh, .. } => {
+                self.arithmetic(used(d, sh))
             }
-            Op::NegS { sh, .. } | Op::BitNotS { sh, .. } | Op::BitNotU { sh, .. } => {
-                self.arithmetic(words_of(sh))
-            }
-            Op::MulS { sh, .. } | Op::MulU { sh, .. } => product(sh),
-            Op::DivS { b, sh, .. } | Op::DivU { b, sh, .. } => quotient(b, sh),
-            Op::RemS { b, sh, .. } | Op::RemU { b, sh, .. } => quotient(b, sh),
-            Op::ShlS { sh, .. } | Op::ShlU { sh, .. } | Op::ShrS { sh, .. } | Op::ShrU { sh, .. } => {
-                shift(sh)
-            }
+            Op::MulS { d, sh, .. } | Op::MulU { d, sh, .. } => product(used(d, sh)),
+            Op::DivS { b, sh, .. } | Op::DivU { b, sh, .. } => quotient(b, words_of(sh)),
+            Op::RemS { b, sh, .. } | Op::RemU { b, sh, .. } => quotient(b, words_of(sh)),
+            Op::ShlS { d, sh, .. } | Op::ShlU { d, sh, .. } => shift(used(d, sh)),
+            // The upper words move down.
+            Op::ShrS { sh, .. } | Op::ShrU { sh, .. } => shift(words_of(sh)),
             Op::And { a, b, .. } | Op::Or { a, b, .. } | Op::Xor { a, b, .. } => compared(a, b),
             Op::Eq { a, b, .. } | Op::Ne { a, b, .. } | Op::LtS { a, b, .. } => compared(a, b),
             Op::LtU { a, b, .. } | Op::LeS { a, b, .. } | Op::LeU { a, b, .. } => compared(a, b),
@@ -265,67 +267,6 @@ impl OpCycles<'_> {
             // Checks take no cycles, so that the timing of a program is the same with and without them; the start
             // of a DSD operation depends on its operands.
             _ => 0,
-        }
-    }
-}
-
-/// Words of an integer of `64 - sh` bits.
-fn words_of(sh: u8) -> u32 {
-    (64 - u32::from(sh & 63)).div_ceil(16)
-}
-
-fn words_in(kind: Access) -> u32 {
-    kind.words().into()
-}
-
-/// Finds out how wide the values of registers are.
-struct Widths {
-    words: Vec<u8>,
-}
-
-impl Widths {
-    /// Some registers hold values of this many words.
-    fn set<const N: usize>(&mut self, registers: [Reg; N], words: u32) {
-        for register in registers {
-            if let Some(its) = self.words.get_mut(usize::from(register)) {
-                *its = (*its).max(words as u8);
-            }
-        }
-    }
-
-    /// Some registers hold values of the same width.
-    fn join<const N: usize>(&mut self, registers: [Reg; N]) {
-        let its = |register: &Reg| self.words.get(usize::from(*register)).copied().unwrap_or(1);
-        let widest = registers.iter().map(its).max().unwrap_or(1);
-        self.set(registers, widest.into());
-    }
-
-    fn note(&mut self, op: Op) {
-        match op {
-            Op::AddS { d, a, b, sh } | Op::AddU { d, a, b, sh } => self.set([d, a, b], words_of(sh)),
-            Op::SubS { d, a, b, sh } | Op::SubU { d, a, b, sh } => self.set([d, a, b], words_of(sh)),
-            Op::MulS { d, a, b, sh } | Op::MulU { d, a, b, sh } => self.set([d, a, b], words_of(sh)),
-            Op::DivS { d, a, b, sh } | Op::DivU { d, a, b, sh } => self.set([d, a, b], words_of(sh)),
-            Op::RemS { d, a, b, sh } | Op::RemU { d, a, b, sh } => self.set([d, a, b], words_of(sh)),
-            Op::ShlS { d, a, sh, .. } | Op::ShlU { d, a, sh, .. } => self.set([d, a], words_of(sh)),
-            Op::ShrS { d, a, sh, .. } | Op::ShrU { d, a, sh, .. } => self.set([d, a], words_of(sh)),
-            Op::BitNotS { d, a, sh } | Op::BitNotU { d, a, sh } => self.set([d, a], words_of(sh)),
-            Op::NegS { d, a, sh } => self.set([d, a], words_of(sh)),
-            Op::NormS { d, sh, .. } | Op::NormU { d, sh, .. } => self.set([d], words_of(sh)),
-            Op::And { d, a, b } | Op::Or { d, a, b } | Op::Xor { d, a, b } => self.join([d, a, b]),
-            Op::Mov { d, a } => self.join([d, a]),
-            Op::FAdd { d, a, b } | Op::FSub { d, a, b } => self.set([d, a, b], 2),
-            Op::FMul { d, a, b } | Op::FDiv { d, a, b } => self.set([d, a, b], 2),
-            Op::FNeg { d, a } => self.set([d, a], 2),
-            Op::Convert { d, a, from, to } => {
-                self.set([d], to.words().into());
-                self.set([a], from.words().into());
-            }
-            Op::Load { d, kind, .. } | Op::LoadAt { d, kind, .. } => self.set([d], words_in(kind)),
-            Op::LoadElem { d, kind, .. } => self.set([d], words_in(kind)),
-            Op::Store { s, kind, .. } | Op::StoreAt { s, kind, .. } => self.set([s], words_in(kind)),
-            Op::StoreElem { s, kind, .. } => self.set([s], words_in(kind)),
-            _ => {}
         }
     }
 }

@@ -22,6 +22,7 @@ mod sequence;
 mod superinstructions;
 pub(crate) mod variables;
 pub(crate) mod vector;
+mod widths;
 
 #[cfg(test)]
 mod tests;

@@ -299,7 +299,7 @@ fn a_recording_follows_a_wavelet_and_changes_nothing() {
         _ => None,
     });
     let way: Vec<_> = way.collect();
-    assert_eq!(way, [(12, 0, "sent"), (14, 0, "EAST"), (15, 1, "RAMP"), (17, 1, "delivered")]);
+    assert_eq!(way, [(6, 0, "sent"), (8, 0, "EAST"), (9, 1, "RAMP"), (11, 1, "delivered")]);
     let ends = recording.events.iter().filter(|e| matches!(e.what, EventKind::End { done: 5, .. }));
     assert_eq!(ends.count(), 2);
 }

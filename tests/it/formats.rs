@@ -110,7 +110,7 @@ fn sarif_stands_alone_on_standard_output_whatever_happens() {
     let log: Value = serde_json::from_slice(&failed.stdout).expect("a document");
     let result = &log["runs"][0]["results"][0];
     assert_eq!((&result["ruleId"], &result["level"]), (&"queue-in-use".into(), &"error".into()));
-    assert_eq!(result["properties"], json!({ "pe": [0, 0], "cycle": 12 }));
+    assert_eq!(result["properties"], json!({ "pe": [0, 0], "cycle": 6 }));
     assert_eq!(result["relatedLocations"][0]["message"]["text"], "this one is still running");
     let text =
         folder.cslrun("layout.csl --set A=1 --set x=1 --launch multiply:1.0 --get y --message-format sarif");

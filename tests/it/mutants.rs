@@ -13,7 +13,7 @@ use cslrun::cli::{Exit, Outcome, perform_words};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Mutants whose mistake is among the first three places.
-const FOUND: usize = 58;
+const FOUND: usize = 57;
 
 /// Places that count.
 const FIRST: usize = 3;

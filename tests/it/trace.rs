@@ -70,9 +70,9 @@ fn slices_show_operations_with_their_stalls_inside() {
         let slice = slice.unwrap_or_else(|| panic!("no slice is called {name}"));
         (number(slice, "tid"), number(slice, "ts"), number(slice, "dur"))
     };
-    assert_eq!(named("@fadds"), (12, 7, 14));
-    assert_eq!(named("input queue 2 (color 4) is empty"), (12, 14, 3));
-    assert_eq!(named("done"), (1, 21, 17));
+    assert_eq!(named("@fadds"), (12, 1, 14));
+    assert_eq!(named("input queue 2 (color 4) is empty"), (12, 8, 3));
+    assert_eq!(named("done"), (1, 15, 11));
     assert!(events(&picture).iter().all(|e| number(e, "pid") == 1001));
 }
 
@@ -110,7 +110,7 @@ fn a_trace_that_is_cut_says_so_in_its_file() {
     let picture = traced("examples/03-two-pes/layout.csl", "cut.json", &["--trace-limit", "7"]);
     assert_eq!(
         picture["otherData"]["cut"],
-        "the trace ends here, in cycle 13 of 38: it has 7 events (--trace-limit)"
+        "the trace ends here, in cycle 7 of 26: it has 7 events (--trace-limit)"
     );
     assert_eq!(picture["otherData"]["note"], "1 microsecond in this file is 1 cycle");
     check(&picture).unwrap();
@@ -125,9 +125,9 @@ fn what_begins_before_or_ends_behind_the_cycles_of_a_trace_is_drawn_as_far_as_it
             events(&picture).iter().filter(|e| e["ph"] == "X" && e["tid"] == 12 && e["pid"] == 1001);
         receiver.map(|e| (number(e, "ts"), number(e, "dur"))).collect::<Vec<_>>()
     };
-    // The receiver adds in cycles 7 to 21, and stalls in cycles 14 to 17.
-    assert_eq!(slices("late.json", "16.."), [(7, 14), (14, 3)]);
-    assert_eq!(slices("early.json", "..15"), [(7, 9), (14, 2)]);
+    // The receiver adds in cycles 1 to 15, and stalls in cycles 8 to 11.
+    assert_eq!(slices("late.json", "10.."), [(1, 14), (8, 3)]);
+    assert_eq!(slices("early.json", "..9"), [(1, 9), (8, 2)]);
 }
 
 fn scratch(name: &str) -> PathBuf {

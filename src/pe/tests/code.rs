@@ -119,7 +119,7 @@ fn a_diagnostic_names_the_pe_and_the_cycle() {
     let mut tile = tile(vec![function("main", 0, &[], code)]);
     tile.strings.push("impossible".to_string());
     let diag = launched(tile, &[]).settle().unwrap_err();
-    assert_eq!(diag.0.moment, Some(crate::diagnostics::Moment { x: 1, y: 2, cycle: 7 }));
+    assert_eq!(diag.0.moment, Some(crate::diagnostics::Moment { x: 1, y: 2, cycle: 1 }));
     assert_eq!(diag.0.primary.unwrap().span, span());
 }
 
@@ -188,6 +188,6 @@ fn printing_and_the_time_stamp_counter_know_the_cycle() {
     tile.strings.push(" cycles\n".to_string());
     let mut bench = launched(tile, &[]);
     bench.run();
-    let printed = Printed { pe: PeCoord { x: 1, y: 2 }, cycle: 13, text: "2 cycles".to_string() };
+    let printed = Printed { pe: PeCoord { x: 1, y: 2 }, cycle: 4, text: "1 cycles".to_string() };
     assert_eq!(bench.log.printed, [printed]);
 }

@@ -489,7 +489,7 @@ impl Watched {
                 Progress::Leaving { first, .. } => (now + 1).saturating_sub(first) as u32,
                 Progress::Ended { .. } => continue,
             };
-            let more = done - open.seen;
+            let more = done.saturating_sub(open.seen);
             open.seen = done;
             if more > 0 {
                 guard.retain(|watch| watch.owner != open.id || watch.shorten(more));

@@ -41,7 +41,7 @@ fn word(stuck: &Stuck) -> Option<Correction> {
     if name(stuck.before(1)) == Some("not") {
         let place = stuck.bytes(stuck.at - 1, stuck.at - 1);
         let is_name = name(stuck.found()).is_some() && stuck.after(1) == Some(Token::RParen);
-        let (lo, next) = (place.0, stuck.tokens[stuck.at].0);
+        let (lo, next) = (place.0, stuck.tokens.get(stuck.at).map_or(place.1, |token| token.0));
         return Some(Correction::foreign("not", place, "write `!` in front").edit_if(
             is_name,
             (lo, next),

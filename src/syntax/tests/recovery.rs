@@ -37,6 +37,12 @@ fn two_mistakes_in_one_function_are_both_reported() {
 }
 
 #[test]
+fn a_word_of_another_language_may_be_the_last_of_a_file() {
+    assert!(!problems("comptime {not\n").is_empty());
+    assert!(!problems("const a = not").is_empty());
+}
+
+#[test]
 fn mistakes_in_two_declarations_are_both_reported() {
     let text = "var 1;\nconst a = 2;\nfn f( void {}\nparam p\n: u16 = ;\nvar b;";
     assert_eq!(

@@ -1,5 +1,6 @@
 //! An asynchronous operation whose end nothing has seen, as the race detector remembers it.
 
+use super::tasks::Done;
 use crate::arch::TaskId;
 use crate::source::Span;
 
@@ -32,6 +33,28 @@ impl Progress {
             }
             other => other,
         }
+    }
+}
+
+/// How an asynchronous operation begins.
+pub(super) struct Begun {
+    pub span: Span,
+    pub place: Place,
+    pub completion: Done,
+}
+
+/// Where an operation is done.
+pub(super) enum Place {
+    /// In a thread.
+    Thread(usize),
+    /// Ahead of the clock: of its elements, one leaves in each of these cycles.
+    Ahead { first: u64, last: u64 },
+}
+
+impl Place {
+    /// Ahead of the clock, with so many elements, at least one.
+    pub fn ahead(first: u64, count: u32) -> Place {
+        Place::Ahead { first, last: first + u64::from(count).saturating_sub(1) }
     }
 }
 

@@ -14,7 +14,7 @@
 
 use super::fifo::FifoState;
 use super::open_operands::{OpenOperand, each_operand, fifos_of};
-use super::open_operation::{OpenOperation, OpenUse, Progress};
+use super::open_operation::{Begun, OpenOperation, OpenUse, Place, Progress};
 use super::operation::Operation;
 use super::tasks::{Done, bit};
 use super::threads::Threads;
@@ -301,7 +301,8 @@ impl Races {
         let Some(watched) = &mut self.watched else { return };
         let running = Progress::Running { place: place as u8 };
         if let Some(n) = watched.open.iter().position(|open| open.progress == running) {
-            watched.open[n].progress = watched.ends(done);
+            let (number, seen_by) = watched.next_end(done);
+            watched.open[n].progress = Progress::Ended { number, seen_by };
         }
     }
 
@@ -354,21 +355,6 @@ impl Races {
     }
 }
 
-/// How an asynchronous operation begins.
-pub(super) struct Begun {
-    pub span: Span,
-    pub place: Place,
-    pub completion: Done,
-}
-
-/// Where an operation is done.
-pub(super) enum Place {
-    /// In a thread.
-    Thread(usize),
-    /// Ahead of the clock: its elements leave in the cycles from the first to the last.
-    Ahead(u64, u64),
-}
-
 /// The task whose start shows that an operation has ended.
 fn seen_by(done: Done) -> Option<TaskId> {
     match done {
@@ -405,11 +391,11 @@ impl Watched {
 
     /// Where an operation is that begins.
     fn begins(&mut self, begun: &Begun) -> Progress {
-        match (&begun.place, begun.completion) {
-            (Place::Thread(place), _) => Progress::Running { place: *place as u8 },
-            (Place::Ahead(first, last), done) => {
-                self.ended = self.ended.saturating_add(1);
-                Progress::Leaving { first: *first, last: *last, number: self.ended, seen_by: seen_by(done) }
+        match begun.place {
+            Place::Thread(place) => Progress::Running { place: place as u8 },
+            Place::Ahead { first, last } => {
+                let (number, seen_by) = self.next_end(begun.completion);
+                Progress::Leaving { first, last, number, seen_by }
             }
         }
     }
@@ -419,10 +405,10 @@ impl Watched {
         self.open.iter_mut().for_each(|open| open.progress = open.progress.at(now));
     }
 
-    /// The next end, of an operation with this completion.
-    fn ends(&mut self, done: Done) -> Progress {
+    /// The number of the next end, of an operation with this completion, and the task that sees it.
+    fn next_end(&mut self, done: Done) -> (u32, Option<TaskId>) {
         self.ended = self.ended.saturating_add(1);
-        Progress::Ended { number: self.ended, seen_by: seen_by(done) }
+        (self.ended, seen_by(done))
     }
 
     /// Makes room for one more operation, at `span`.

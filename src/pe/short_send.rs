@@ -8,8 +8,8 @@
 use super::element::Pe;
 use super::lines::LineOperand;
 use super::main_thread::Served;
+use super::open_operation::{Begun, Place};
 use super::queue::{Outgoing, SendOperation};
-use super::races::{Begun, Place};
 use super::registers::completion;
 use super::threads::Ending;
 use super::vector::Pace;
@@ -76,8 +76,7 @@ impl Pe {
         let done = completion(vector.config.completion, |reg| self.main.register(reg));
         let first = pace.time + pace.start_cycles + 1;
         if is_async {
-            let place = Place::Ahead(first, first + u64::from(elements.count()) - 1);
-            let begun = Begun { span, place, completion: done };
+            let begun = Begun { span, place: Place::ahead(first, elements.count().into()), completion: done };
             self.races.start_send((OPS[usize::from(vector.op)].name, output), footprint, begun);
         }
         let last = self.put_out(shape, elements, (output, color), first);

@@ -9,8 +9,8 @@
 use super::checks::still_running;
 use super::element::Pe;
 use super::main_thread::Served;
+use super::open_operation::{Begun, Place};
 use super::operation::{From, StepResult};
-use super::races::{Begun, Place};
 use super::registers::AsyncSettings;
 use super::stall::OnStall;
 use super::start::Start;
@@ -193,13 +193,12 @@ impl Pe {
             &mut self.queues,
             &self.threads,
         )?;
+        let mut cycle = time + pace.start_cycles + 1;
         if is_async {
-            let first = time + pace.start_cycles + 1;
-            let last = first + u64::from(start.thread.operation.total.unwrap_or(1)) - 1;
-            let begun = Begun { span: vector.span, place: Place::Ahead(first, last), completion };
+            let count = start.thread.operation.total.expect("it has a length");
+            let begun = Begun { span: vector.span, place: Place::ahead(cycle, count), completion };
             self.races.start(&start.thread.operation, &self.fifos, begun);
         }
-        let mut cycle = time + pace.start_cycles + 1;
         while start.thread.operation.step(&mut self.surroundings(cycle).0)? != StepResult::Finished {
             cycle += 1;
         }

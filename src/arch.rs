@@ -109,7 +109,7 @@ pub static WSE3: Arch = Arch {
     microthreads: 8,
     link_depth: 2,
     hop_latency: 2,
-    ramp_latency: 2,
+    ramp_latency: 5,
     filters: 6,
     fifo_min_alignment: 16,
     // 0-9, 12, 13, 16, 17, 20, 21

@@ -58,7 +58,7 @@ pub struct Arch {
     pub link_depth: u8,
     /// Cycles from router to router (records of programs: docs/timing.md).
     pub hop_latency: u8,
-    /// Cycles between a queue of a PE and its router (ruling: ramp latency).
+    /// Cycles between a queue of a PE and its router (WSE-2: ruling; WSE-3: records of programs, docs/timing.md).
     pub ramp_latency: u8,
     /// Filters of a PE (release note 1.4; ruling OQ-52 for WSE-3).
     pub filters: u8,

@@ -145,11 +145,9 @@ impl Queues {
     pub fn deliver(&mut self, now: u64, color: Color, wavelet: Wavelet) -> Option<usize> {
         let input = match self.input_for(color) {
             Some(input) => input,
-            // On WSE-3 only bound queues receive wavelets; on WSE-2 every color has an input.
-            None if self.arch.name == ArchName::Wse3 => {
-                self.turned_away |= NO_INPUT;
-                return None;
-            }
+            // On WSE-3 only bound queues receive wavelets, and `bind_input` tells when there is another one; on WSE-2
+            // every color has an input.
+            None if self.arch.name == ArchName::Wse3 => return None,
             None => self.inbox_of(color),
         };
         self.latest_input = input as u32;

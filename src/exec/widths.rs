@@ -15,7 +15,8 @@ pub(super) fn register_words(function: &Function) -> Vec<u8> {
     }
     let mut uses = Uses { wide: vec![false; registers], has_changed: true };
     while std::mem::take(&mut uses.has_changed) {
-        function.code.iter().for_each(|op| uses.note(*op));
+        // Backwards: what is computed is used behind it, so that few rounds change anything.
+        function.code.iter().rev().for_each(|op| uses.note(*op));
     }
     widths.words.iter().zip(uses.wide).map(|(words, wide)| if wide { *words } else { 1 }).collect()
 }
@@ -102,6 +103,13 @@ impl Uses {
         }
     }
 
+    /// All words of this register and of those behind it are used.
+    fn add_from(&mut self, register: Reg) {
+        for wide in self.wide.iter_mut().skip(register.into()) {
+            self.has_changed |= !std::mem::replace(wide, true);
+        }
+    }
+
     fn note(&mut self, op: Op) {
         match op {
             // The lowest word of the result needs no more of the operands.
@@ -127,9 +135,9 @@ impl Uses {
             Op::Store { .. } | Op::StoreAt { .. } | Op::StoreElem { .. } => {}
             // Arguments and results lie from a register on.
             Op::Call { base, .. } | Op::CallPtr { base, .. } | Op::Intrinsic { base, .. } => {
-                self.add(base..Reg::MAX)
+                self.add_from(base)
             }
-            Op::MapNext { base, .. } => self.add(base..Reg::MAX),
+            Op::MapNext { base, .. } => self.add_from(base),
             // The result of a call lies in the first register.
             Op::Ret => self.add([0]),
             _ => self.add_operands(op),

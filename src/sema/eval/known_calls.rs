@@ -15,6 +15,9 @@ const MAX_WEIGHT: usize = 256;
 /// Scalars that are kept of all calls together.
 const ROOM: usize = 1 << 18;
 
+/// Reads of a call whose result is kept, at most, for the same reason.
+const MAX_READS: usize = 256;
+
 /// Results that are kept of calls that differ in nothing but what they read.
 const MAX_ALIKE: usize = 64;
 
@@ -74,7 +77,9 @@ impl Read {
             }
             Read::Signature(f, its) => match other {
                 Read::Signature(g, signature) => {
-                    f == g && its.params == signature.params && its.ret == signature.ret
+                    f == g
+                        && (Rc::ptr_eq(its, signature)
+                            || its.params == signature.params && its.ret == signature.ret)
                 }
                 Read::Value(..) | Read::Module(..) => false,
             },
@@ -147,13 +152,15 @@ impl KnownCalls {
     /// The call under evaluation does more than to compute its result.
     pub fn has_effect(&mut self) {
         if let Some(watch) = self.watching.last_mut() {
-            watch.only_computes = false;
+            watch.has_effect();
         }
     }
 
     /// Whether the call under evaluation reads this declaration for the first time.
     pub fn is_new(&self, instance: InstanceId, decl: u32) -> bool {
-        self.watching.last().is_some_and(|watch| !watch.reads.iter().any(|r| r.is_of(instance, decl)))
+        self.watching
+            .last()
+            .is_some_and(|watch| watch.only_computes && !watch.reads.iter().any(|r| r.is_of(instance, decl)))
     }
 
     /// The call under evaluation reads something.
@@ -172,16 +179,28 @@ impl KnownCalls {
 impl Watch {
     /// What a call does, the one around it does, too.
     fn take_over(&mut self, inner: &Watch) {
-        self.only_computes &= inner.only_computes;
         self.elsewhere += inner.elsewhere;
+        if !inner.only_computes {
+            self.has_effect();
+        }
         inner.reads.iter().for_each(|read| self.note(read.clone()));
     }
 
     /// Each only once: a recursive function would read the signature of itself as often as it is called.
     fn note(&mut self, read: Read) {
-        if !self.reads.iter().any(|known| read.is_covered_by(known)) {
-            self.reads.push(read);
+        if !self.only_computes || self.reads.iter().any(|known| read.is_covered_by(known)) {
+            return;
         }
+        match self.reads.len() {
+            MAX_READS => self.has_effect(),
+            _ => self.reads.push(read),
+        }
+    }
+
+    /// The result is not kept, and so nobody asks what it depends on.
+    fn has_effect(&mut self) {
+        self.only_computes = false;
+        self.reads.clear();
     }
 }
 
@@ -280,5 +299,16 @@ mod tests {
             known.end(0);
         }
         assert_eq!(known.end(0).1.map(|reads| reads.len()), Some(1));
+    }
+
+    #[test]
+    fn a_call_that_reads_too_much_is_not_kept() {
+        let read = |decl| Read::Value(InstanceId(0), decl, Value::Bool(true));
+        for (count, kept) in [(MAX_READS, Some(MAX_READS)), (MAX_READS + 1, None)] {
+            let mut known = KnownCalls::default();
+            known.begin(0);
+            (0..count as u32).for_each(|decl| known.reads(read(decl)));
+            assert_eq!(known.end(0).1.map(|reads| reads.len()), kept);
+        }
     }
 }

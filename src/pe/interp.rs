@@ -157,6 +157,8 @@ impl Pe {
                 let heard = self.checks.warnings.len();
                 let is_met = self.guarded_access(tile, now + meter.spent)?;
                 self.date_warnings(heard, now + meter.spent);
+                // The access happens now or in the next visit, and what follows does not run ahead either.
+                meter.budget = if is_met { self.ahead() } else { meter.budget };
                 return Ok(!is_met || meter.spent == 0);
             }
             Ok(StopReason::Pause) => return Ok(false),

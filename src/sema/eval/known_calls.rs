@@ -15,7 +15,7 @@ const MAX_WEIGHT: usize = 256;
 /// Scalars that are kept of all calls together.
 const ROOM: usize = 1 << 18;
 
-/// Reads of a call whose result is kept, at most, for the same reason.
+/// Reads of a call whose result is kept, at most: each is compared when the result is asked for again.
 const MAX_READS: usize = 256;
 
 /// Results that are kept of calls that differ in nothing but what they read.

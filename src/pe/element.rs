@@ -62,10 +62,8 @@ pub struct Pe {
     pub(super) tasks: Tasks,
     pub(super) threads: Threads,
     pub(super) at: PeCoord,
-    /// The next visit is only for an observer: no operation can continue before something else happens.
-    is_observer_next: bool,
-    /// The last visit was only for an observer, and nothing happened in it.
-    was_for_observer: bool,
+    /// Nothing happened in the last visit.
+    was_idle: bool,
     pub(super) duties: Duties,
     pub(super) memory: Memory,
     pub(super) sanitizer: Sanitizer,
@@ -90,8 +88,7 @@ impl Pe {
     pub fn new(at: PeCoord, arch: &'static Arch, tile: Arc<PreparedTile>, options: PeOptions) -> Pe {
         let mut pe = Pe {
             at,
-            is_observer_next: false,
-            was_for_observer: false,
+            was_idle: false,
             arch,
             checks: Checks::new(options.checked, options.levels),
             memory: Memory::new(arch.memory_words as usize, &tile.data),
@@ -165,7 +162,6 @@ impl Pe {
         if self.main.is_free() && self.main.busy_until <= now {
             self.checks.check_contest(&self.tile, &self.tasks, &self.queues, &self.threads)?;
         }
-        let is_for_observer = self.is_observed() && std::mem::take(&mut self.is_observer_next);
         self.complete_endings(now)?;
         // Microthreads go first, so the main thread can resume in the cycle in which its operation ends.
         // Queues drain last, so a wavelet can leave in the cycle in which an operation sends it.
@@ -179,9 +175,7 @@ impl Pe {
             duties.watch_flushes(&mut context)?;
         }
         let has_acted = moved || ran || sent;
-        if self.is_observed() {
-            self.was_for_observer = is_for_observer && !has_acted;
-        }
+        self.was_idle = !has_acted;
         let wake = self.next_visit(now, has_acted, sent, world.ramp);
         if self.threads.are_as_started() && !self.checks.is_to_fail {
             return Ok(wake);
@@ -213,7 +207,6 @@ impl Pe {
             return Wake::At(now + 1);
         }
         if is_busy && !self.threads.is_empty() && self.is_observed() {
-            self.is_observer_next = true;
             return Wake::At(now + 1);
         }
         let claimed = self.threads.claimed_inputs();
@@ -236,10 +229,10 @@ impl Pe {
         self.main.is_stalled() || !self.threads.is_empty() && self.threads.may_move(&self.queues, next)
     }
 
-    /// Whether the last visit was only for a recording or the plain engine, which look at a PE in every cycle, and
-    /// nothing happened in it.
-    pub fn was_for_observer(&self) -> bool {
-        self.is_observed() && self.was_for_observer
+    /// Whether nothing happened in the last visit. Which PEs are visited in vain depends on the engine, and so such a visit
+    /// does not make a run longer.
+    pub fn was_idle(&self) -> bool {
+        self.was_idle
     }
 
     /// From now on, the schedule decides among equally ready tasks and equal microthreads.

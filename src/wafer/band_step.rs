@@ -228,7 +228,7 @@ impl Band {
                 shift.has_acted = true;
                 self.event_queue.wake(index, cycle.max(scene.now + 1), scene.now);
             }
-            Ok(Wake::OnEvent) => shift.has_acted |= !pe.was_for_observer(),
+            Ok(Wake::OnEvent) => shift.has_acted |= !pe.was_idle(),
             Err(diag) => {
                 let calls = pe.calls();
                 shift.errors.push(explain::outside_library(diag, &calls, &scene.program.sources));

@@ -98,8 +98,7 @@ impl Delivered {
     fn end(&mut self, pe: Option<&mut Pe>, now: u64) {
         if pe.is_some_and(|pe| pe.store_arrival(now)) {
             self.wakes.pop();
-            // A visit in the next cycle would find that nothing else has come.
-            self.reached = now + 2;
+            self.reached = now + 1;
         }
     }
 }

@@ -128,7 +128,7 @@ impl Wafer {
                 self.has_acted = true;
                 self.bands.first.event_queue.wake(index, cycle.max(self.now + 1), self.now);
             }
-            Ok(Wake::OnEvent) => self.has_acted |= !pe.was_for_observer(),
+            Ok(Wake::OnEvent) => self.has_acted |= !pe.was_idle(),
             Err(diag) => {
                 let calls = pe.calls();
                 self.findings.error(explain::outside_library(diag, &calls, &self.program.sources));

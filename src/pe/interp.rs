@@ -150,7 +150,10 @@ impl Pe {
         meter: &mut Meter,
         world: &mut Outside<'_>,
     ) -> Result<bool, Diag> {
-        meter.due = self.threads.next_ending().map_or(u64::MAX, |ending| ending.saturating_sub(now));
+        meter.due = match self.threads.next_ending() {
+            _ if self.threads.unblock_any() => 0,
+            ending => ending.map_or(u64::MAX, |ending| ending.saturating_sub(now)),
+        };
         let op = match self.run_scalar((tile, code), now, meter) {
             Ok(StopReason::Service(op)) => op,
             Ok(StopReason::Guarded) => {
@@ -184,6 +187,13 @@ impl Pe {
             Err(c) => return self.go_on_after(c, tile, (now, meter), world),
         };
         self.complete_endings(now + meter.spent)?;
+        // An operation that ends before that must not unblock what is blocked only then.
+        if let Op::Block { a } = op
+            && meter.spent > 0
+            && self.threads.unblock(TaskId(self.main.register(a) as u8))
+        {
+            return Ok(false);
+        }
         if let Op::Block { a } | Op::Unblock { a } | Op::Activate { a } = op
             && self.tasks.state.set(op, self.main.register(a))
         {

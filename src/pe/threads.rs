@@ -5,7 +5,7 @@ use super::queues::Queues;
 use super::seed::ScheduleSeed;
 use super::stall::Stall;
 use super::tasks::Done;
-use crate::arch::DsrId;
+use crate::arch::{DsrId, TaskId};
 use crate::dsd::Priority;
 use crate::dsd::ops::OPS;
 use crate::image::code::Reg;
@@ -88,6 +88,14 @@ impl Thread {
         }
     }
 
+    /// Whether its end unblocks this task, or any.
+    fn unblocks(&self, task: Option<TaskId>) -> bool {
+        let ends = [Some(self.completion), self.on_control];
+        ends.into_iter()
+            .flatten()
+            .any(|done| matches!(done, Done::Unblock(id) if task.is_none_or(|task| task == id)))
+    }
+
     /// What it waits for, and since when.
     pub fn waits(&self, queues: &Queues) -> Option<(Stall, u64)> {
         self.operation.waits_since_moved(queues).or(self.stalled)
@@ -151,6 +159,8 @@ pub(super) struct Threads {
     stalled: u16,
     /// Places of operations that put each wavelet into memory or a scalar.
     storing: u16,
+    /// Places of operations whose end unblocks a task.
+    unblocking: u16,
     /// The operation that moved last has done so without a visit, and there has been none since.
     moved_early: bool,
     /// Inputs that belong to operations, bit = input.
@@ -207,6 +217,7 @@ impl Threads {
         self.stalled &= !(1 << place);
         self.claimed |= thread.operation.inputs();
         self.storing |= u16::from(thread.operation.only_stores()) << place;
+        self.unblocking |= u16::from(thread.unblocks(None)) << place;
         let rank = match thread.priority {
             _ if place == MAIN => 2,
             Priority::High => 0,
@@ -261,6 +272,7 @@ impl Threads {
             self.note_started(0);
         }
         self.storing &= self.live;
+        self.unblocking &= self.live;
         self.claimed = self.iter().fold(0, |all, (_, thread)| all | thread.operation.inputs());
         thread
     }
@@ -437,6 +449,17 @@ impl Threads {
             used.iter().any(meets)
         };
         used.iter().filter(|one| shares(one)).fold(0, |all, (place, _)| all | 1 << place)
+    }
+
+    /// Whether the end of an operation in progress unblocks any task.
+    #[inline]
+    pub fn unblock_any(&self) -> bool {
+        self.unblocking != 0
+    }
+
+    /// The same for one task.
+    pub fn unblock(&self, task: TaskId) -> bool {
+        self.unblock_any() && self.iter().any(|(_, thread)| thread.unblocks(Some(task)))
     }
 
     /// Those of a set of places that have the highest priority.

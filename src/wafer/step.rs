@@ -22,7 +22,8 @@ impl Wafer {
                     (self.now, self.idle) = (looked_at, 0);
                     return Progress::Moving;
                 }
-                Some(next) => self.now = next.max(self.now),
+                Some(next) if next > self.now => (self.now, self.idle) = (next, 0),
+                Some(_) => {}
                 None if self.reached > self.now => {
                     (self.now, self.idle) = (self.reached, 0);
                     return Progress::Moving;

@@ -57,6 +57,9 @@ impl<'t> Scanner<'t> {
                 Ok(Token::Foreign(word)) => self.foreign(word, lo, hi, lexer.remainder()),
                 Ok(token) => {
                     self.check_literal(token, lo, hi);
+                    if token == Token::Fn {
+                        self.mark_noinline();
+                    }
                     self.out.tokens.push((lo, token, hi));
                 }
                 Err(()) if self.text[lo..].starts_with('#') => lexer.bump(self.hash(lo, lexer.remainder())),
@@ -65,6 +68,15 @@ impl<'t> Scanner<'t> {
                 }
                 Err(()) => self.unknown(lo, hi),
             }
+        }
+    }
+
+    /// A `noinline` before `fn` is a word of the language.
+    fn mark_noinline(&mut self) {
+        if let Some(last) = self.out.tokens.last_mut()
+            && last.1 == Token::Ident("noinline")
+        {
+            last.1 = Token::NoInline;
         }
     }
 

@@ -136,7 +136,7 @@ fn kind(token: Token<'_>) -> LexemeKind {
         DotStar | Colon | Arrow | FatArrow | AddAssign | SubAssign | MulAssign | DivAssign | RemAssign
         | ShlAssign | ShrAssign | AndAssign | OrAssign | XorAssign | Plus | Minus | Star | Slash
         | Percent | Shl | Shr | Amp | Caret | Pipe | EqEq | NotEq | Less | Greater | LessEq | GreaterEq
-        | Bang | Tilde | Foreign(_) | AsmText | Broken => LexemeKind::Sign,
+        | Bang | Tilde | Foreign(_) | AsmText(_) | Broken => LexemeKind::Sign,
     }
 }
 

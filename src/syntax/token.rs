@@ -183,8 +183,8 @@ pub enum Token<'t> {
     /// Operators of Zig and C that CSL does not have.
     #[regex(r"\+\+|--|[-+*]%|&&|\|\||\*\*|\?|\.\.\.?|/\*")]
     Foreign(&'t str),
-    /// `asm volatile? ( .. )`, joined by the scanner.
-    AsmText,
+    /// `asm volatile? ( .. )`, joined by the scanner; whether it has no text and no operands.
+    AsmText(bool),
     /// `noinline` before `fn`, found by the scanner: everywhere else it is a name.
     NoInline,
     /// Placeholder for a piece of text that was already reported.

@@ -41,7 +41,7 @@ fn get_filter_id(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Value> {
 
 /// `@dfilt(fabin, .{ .async = true, .. })`
 fn dfilt(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
-    let arg = vectors::vector_arg(sema, call.args[0])?;
+    let arg = vectors::vector_arg(sema, call.args[0], None)?;
     let fits = match arg.what {
         ArgumentKind::Dsd(kind) => kind == DsdTy::FabIn,
         ArgumentKind::Dsr(d) => d.id.file == DsrFile::Src1 && !d.fifo,

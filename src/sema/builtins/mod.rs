@@ -37,6 +37,7 @@ mod tasks;
 mod unknown;
 mod vectors;
 
+pub(super) use conversions::type_of;
 pub use entry::{Builtin, Phase};
 pub use settings::settings;
 

@@ -245,7 +245,7 @@ impl Sema<'_> {
         self.eval.push(frame);
         let result = self.deeper(span, |s| s.run_body(function, values));
         self.eval.pop();
-        match result.map_err(|c| called_from(c, function, span))? {
+        match result.map_err(|c| called_from(self.misplaced(c, f, span), function, span))? {
             Flow::Return(v) => Ok(v),
             _ if *ret == Ty::Void => Ok(Value::Void),
             _ => {
@@ -253,6 +253,18 @@ impl Sema<'_> {
                 Err(called_from(c, function, span))
             }
         }
+    }
+
+    /// A function of the library that does something in the wrong phase is called in the wrong phase.
+    fn misplaced(&self, mut c: Diag, f: FnRef, span: Span) -> Diag {
+        let is_entered = self.instance(f.instance).unit.library && !self.frame().unit.library;
+        if c.rule() == rules::WRONG_PHASE.name
+            && is_entered
+            && let Some(place) = &mut c.0.primary
+        {
+            place.span = span;
+        }
+        c
     }
 
     fn run_body(&mut self, function: &FnDecl, values: Vec<Value>) -> Result<Flow> {

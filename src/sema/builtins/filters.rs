@@ -31,7 +31,7 @@ pub const BUILTINS: &[Builtin] = &[
 fn get_filter_id(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Value> {
     if sema.layout.is_running() {
         let facts: [(&str, &dyn std::fmt::Display); 2] =
-            [("name", &"get_filter_id"), ("where", &"the code of a tile")];
+            [("name", &"@get_filter_id"), ("where", &"the code of a tile")];
         return Err(comptime::WRONG_PHASE.because(&facts).at(call.span));
     }
     let color = colors::color_arg(sema, call.args[0])?;

@@ -115,6 +115,12 @@ impl DsdOp {
         self.forms[0].sources.len()
     }
 
+    /// The element of a source, if it is a scalar in one of the forms.
+    pub fn scalar(&self, source: usize) -> Option<Elem> {
+        let of_form = self.forms.iter().filter_map(|form| form.sources.get(source));
+        of_form.into_iter().find(|kind| !kind.is_vector()).map(|kind| kind.elem())
+    }
+
     /// Elements per cycle at best.
     pub fn width(&self, arch: ArchName) -> u8 {
         match arch {

@@ -90,6 +90,12 @@ pub fn lexemes(text: &str) -> Vec<Lexeme> {
     while let Some(token) = lexer.next() {
         let span = lexer.span();
         comments(text, end, span.start, &mut all);
+        if token == Ok(Token::Fn)
+            && let Some(last) = all.last_mut()
+            && &text[last.lo as usize..last.hi as usize] == "noinline"
+        {
+            last.kind = LexemeKind::Keyword;
+        }
         let kind = token.map_or(LexemeKind::Sign, kind);
         all.push(Lexeme { kind, lo: span.start as u32, hi: span.end as u32 });
         end = span.end;
@@ -124,14 +130,13 @@ fn kind(token: Token<'_>) -> LexemeKind {
         Dot => LexemeKind::Dot,
         Assign => LexemeKind::Assign,
         Align | And | AnyType | Asm | Break | Comptime | Const | Continue | Else | Enum | Export | Extern
-        | False | Fn | For | If | Inline | Layout | LinkName | LinkSection | Or | Packed | Param | Return
-        | Struct | Switch | Task | True | Undefined | Union | Unreachable | Var | Volatile | While => {
-            LexemeKind::Keyword
-        }
+        | False | Fn | For | If | Inline | Layout | LinkName | LinkSection | NoInline | Or | Packed
+        | Param | Return | Struct | Switch | Task | True | Undefined | Union | Unreachable | Var
+        | Volatile | While => LexemeKind::Keyword,
         DotStar | Colon | Arrow | FatArrow | AddAssign | SubAssign | MulAssign | DivAssign | RemAssign
         | ShlAssign | ShrAssign | AndAssign | OrAssign | XorAssign | Plus | Minus | Star | Slash
         | Percent | Shl | Shr | Amp | Caret | Pipe | EqEq | NotEq | Less | Greater | LessEq | GreaterEq
-        | Bang | Tilde | Foreign(_) | AsmText | Broken => LexemeKind::Sign,
+        | Bang | Tilde | Foreign(_) | AsmText(_) | Broken => LexemeKind::Sign,
     }
 }
 
@@ -147,6 +152,13 @@ mod tests {
             words.filter(|word| word.starts_with(|c: char| c.is_ascii_lowercase())).collect();
         assert_eq!(reserved, KEYWORDS);
         assert!(KEYWORDS.iter().all(|word| lexemes(word)[0].kind == LexemeKind::Keyword));
+    }
+
+    #[test]
+    fn noinline_is_a_word_only_before_fn() {
+        let kinds = |text| lexemes(text).iter().map(|l| l.kind).collect::<Vec<_>>();
+        assert_eq!(kinds("noinline fn")[0], LexemeKind::Keyword);
+        assert_eq!(kinds("noinline = 1")[0], LexemeKind::Name);
     }
 
     #[test]

@@ -8,12 +8,13 @@ use super::lower::{ParamKind, Signature};
 use super::operand::Operand;
 use super::value::{FnRef, Pointee, Pointer, Value};
 use super::walk::Sema;
+use super::want::{Want, may_choose};
 use super::{arith, control, memo};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Diag, Result, counted};
 use crate::image::code::{Op, Reg};
 use crate::source::Span;
-use crate::syntax::ast::{ExprId, FnDecl};
+use crate::syntax::ast::{ExprId, FnDecl, FnParam};
 use crate::value::ty::{FnTy, Ty};
 use std::rc::Rc;
 
@@ -67,11 +68,37 @@ impl Sema<'_> {
         }
         let mut operands = Vec::with_capacity(args.len());
         for (arg, param) in args.iter().zip(&function.params) {
-            let v =
-                if param.comptime { self.known(*arg).map(Operand::Known)? } else { self.value(*arg, None)? };
+            let v = if param.comptime {
+                self.known(*arg).map(Operand::Known)?
+            } else {
+                match self.expected_type(f, function, *arg, &operands, span) {
+                    Some(ty) => self.value_near(*arg, &ty)?,
+                    None => self.value(*arg, None)?,
+                }
+            };
             operands.push((v, self.span(*arg)));
         }
         self.apply(f, function, operands, span, force_comptime)
+    }
+
+    /// The type of the next parameter, if an argument could choose between literals for it.
+    fn expected_type(
+        &mut self,
+        f: FnRef,
+        function: &FnDecl,
+        arg: ExprId,
+        before: &[(Operand, Span)],
+        span: Span,
+    ) -> Option<Ty> {
+        let is_open = !self.is_comptime() && may_choose(&self.unit().file, arg);
+        function.params[before.len()].ty.filter(|_| is_open)?;
+        let params = &function.params[..=before.len()];
+        let mut signature = Signature::default();
+        self.within_signature(f, function, span, |s| s.parameters_of(params, before, &mut signature)).ok()?;
+        match signature.params.pop() {
+            Some(ParamKind::Typed(ty)) => Some(ty),
+            _ => None,
+        }
     }
 
     /// Calls a function with operands.
@@ -218,7 +245,7 @@ impl Sema<'_> {
         self.eval.push(frame);
         let result = self.deeper(span, |s| s.run_body(function, values));
         self.eval.pop();
-        match result.map_err(|c| called_from(c, function, span))? {
+        match result.map_err(|c| called_from(self.misplaced(c, f, span), function, span))? {
             Flow::Return(v) => Ok(v),
             _ if *ret == Ty::Void => Ok(Value::Void),
             _ => {
@@ -226,6 +253,18 @@ impl Sema<'_> {
                 Err(called_from(c, function, span))
             }
         }
+    }
+
+    /// A function of the library that does something in the wrong phase is called in the wrong phase.
+    fn misplaced(&self, mut c: Diag, f: FnRef, span: Span) -> Diag {
+        let is_entered = self.instance(f.instance).unit.library && !self.frame().unit.library;
+        if c.rule() == rules::WRONG_PHASE.name
+            && is_entered
+            && let Some(place) = &mut c.0.primary
+        {
+            place.span = span;
+        }
+        c
     }
 
     fn run_body(&mut self, function: &FnDecl, values: Vec<Value>) -> Result<Flow> {
@@ -283,7 +322,7 @@ impl Sema<'_> {
         if ty == Ty::Void {
             return Ok(Operand::void());
         }
-        control::join_finish(self, join, Some(&ty), end, span)
+        control::join_finish(self, join, Want::Exactly(&ty), end, span)
     }
 
     fn expand_body(&mut self, function: &FnDecl, bindings: Vec<Binding>) -> Result<Flow> {
@@ -310,19 +349,31 @@ impl Sema<'_> {
             let diag = rules::FUNCTION_TOO_LARGE.because(&[("name", &function.name.name)]);
             return Err(diag.at(function.span).help(format!("it has {} parameters", function.params.len())));
         }
-        let frame = self.function_frame(f, true, Return::Forbidden);
-        self.eval.push(frame);
-        // The type of an argument may stand in an expression, whose code nobody runs.
-        let aside = self.lower.set_aside(function.span);
-        let result = self.deeper(span, |s| s.signature_of(function, operands));
-        self.lower.take_back(aside);
-        self.eval.pop();
+        let result = self.within_signature(f, function, span, |s| s.signature_of(function, operands));
         let signature = Rc::new(result.map_err(|c| called_from(c, function, span))?);
         if !signature.generic {
             self.reads_signature(f, &signature);
             self.lower.functions.keep_signature(f, signature.clone());
         }
         Ok(signature)
+    }
+
+    /// Evaluates what is written in the head of a function.
+    fn within_signature<T>(
+        &mut self,
+        f: FnRef,
+        function: &FnDecl,
+        span: Span,
+        evaluate: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        let frame = self.function_frame(f, true, Return::Forbidden);
+        self.eval.push(frame);
+        // The type of an argument may stand in an expression, whose code nobody runs.
+        let aside = self.lower.set_aside(function.span);
+        let result = self.deeper(span, evaluate);
+        self.lower.take_back(aside);
+        self.eval.pop();
+        result
     }
 
     /// The call under evaluation calls a function whose signature is the same for all calls.
@@ -334,9 +385,20 @@ impl Sema<'_> {
 
     fn signature_of(&mut self, function: &FnDecl, operands: &[(Operand, Span)]) -> Result<Signature> {
         let mut signature = Signature::default();
-        for (i, param) in function.params.iter().enumerate() {
+        self.parameters_of(&function.params, operands, &mut signature)?;
+        signature.ret = self.ty(function.ret)?;
+        Ok(signature)
+    }
+
+    fn parameters_of(
+        &mut self,
+        params: &[FnParam],
+        operands: &[(Operand, Span)],
+        signature: &mut Signature,
+    ) -> Result<()> {
+        for (i, param) in params.iter().enumerate() {
             let operand = operands.get(i);
-            let kind = self.param_kind(param, operand, &mut signature)?;
+            let kind = self.param_kind(param, operand, signature)?;
             if let Some(name) = &param.name {
                 let binding = match (&kind, operand) {
                     (ParamKind::Known(v), _) => Binding::Known(v.clone()),
@@ -348,13 +410,12 @@ impl Sema<'_> {
             }
             signature.params.push(kind);
         }
-        signature.ret = self.ty(function.ret)?;
-        Ok(signature)
+        Ok(())
     }
 
     fn param_kind(
         &mut self,
-        param: &crate::syntax::ast::FnParam,
+        param: &FnParam,
         operand: Option<&(Operand, Span)>,
         signature: &mut Signature,
     ) -> Result<ParamKind> {

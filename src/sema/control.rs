@@ -6,6 +6,7 @@ use super::lower::JumpLabel;
 use super::operand::{Addr, Operand, comptime_only, repr};
 use super::value::Value;
 use super::walk::Sema;
+use super::want::Want;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Diag, Result};
 use crate::image::Scalar;
@@ -52,7 +53,7 @@ fn join_memory(sema: &mut Sema<'_>, join: &mut Join, arm: Arm) -> Result<()> {
 pub fn join_finish(
     sema: &mut Sema<'_>,
     join: Join,
-    want: Option<&Ty>,
+    want: Want<'_>,
     end: JumpLabel,
     span: Span,
 ) -> Result<Operand> {
@@ -97,7 +98,7 @@ pub fn join_finish(
     Ok(Operand::Reg(d, ty))
 }
 
-fn join_type(join: &Join, want: Option<&Ty>, span: Span) -> Result<Ty> {
+fn join_type(join: &Join, want: Want<'_>, span: Span) -> Result<Ty> {
     let types: Vec<Ty> = join.arms.iter().map(|a| a.value.ty()).collect();
     if types.contains(&Ty::Void) {
         if let Some(other) = types.iter().find(|t| **t != Ty::Void) {
@@ -106,7 +107,7 @@ fn join_type(join: &Join, want: Option<&Ty>, span: Span) -> Result<Ty> {
         }
         return Ok(Ty::Void);
     }
-    if let Some(want) = want
+    if let Want::Exactly(want) = want
         && *want != Ty::ComptimeStruct
     {
         return Ok(want.clone());
@@ -117,6 +118,12 @@ fn join_type(join: &Join, want: Option<&Ty>, span: Span) -> Result<Ty> {
         let label = |c: Diag, i: usize| c.also(join.arms[i].span, format!("this is {}", types[i]));
         label(label(c, 0), other)
     })?;
+    if let Want::OfLiterals(want) = want
+        && ty.is_comptime_only()
+        && !want.is_comptime_only()
+    {
+        return Ok(want.clone());
+    }
     if ty.is_comptime_only() {
         return Err(comptime_only(&ty)
             .at(span)
@@ -161,15 +168,15 @@ pub fn if_expr(
     cond: ExprId,
     then: ExprId,
     els: Option<ExprId>,
-    want: Option<&Ty>,
+    want: Want<'_>,
     span: Span,
 ) -> Result<Operand> {
     let mark = sema.lower.mark();
     let c = condition(sema, cond)?;
     if let Operand::Known(v) = &c {
         return match (v, els) {
-            (Value::Bool(true), _) => sema.value(then, want),
-            (_, Some(els)) => sema.value(els, want),
+            (Value::Bool(true), _) => sema.value_for(then, want),
+            (_, Some(els)) => sema.value_for(els, want),
             (_, None) => Ok(Operand::void()),
         };
     }
@@ -188,9 +195,9 @@ pub fn if_expr(
     join_finish(sema, join, want, end, span)
 }
 
-fn arm(sema: &mut Sema<'_>, join: &mut Join, body: ExprId, want: Option<&Ty>) -> Result<()> {
+fn arm(sema: &mut Sema<'_>, join: &mut Join, body: ExprId, want: Want<'_>) -> Result<()> {
     let span = sema.span(body);
-    let v = conditionally(sema, |s| s.value(body, want))?;
+    let v = conditionally(sema, |s| s.value_for(body, want))?;
     conditionally(sema, |s| join_add(s, join, v, span))
 }
 
@@ -264,14 +271,14 @@ pub fn switch_expr(
     sema: &mut Sema<'_>,
     scrutinee: ExprId,
     prongs: &[Prong<ExprId>],
-    want: Option<&Ty>,
+    want: Want<'_>,
     span: Span,
 ) -> Result<Operand> {
     let v = sema.value(scrutinee, None)?;
     let table = cases(sema, &v, prongs, span)?;
     if let Operand::Known(v) = &v {
         return match table.taken(v) {
-            Some(i) => sema.value(prongs[i].body, want),
+            Some(i) => sema.value_for(prongs[i].body, want),
             None => Err(rules::SWITCH_NOT_EXHAUSTIVE.because(&[("missing", v)]).at(span)),
         };
     }
@@ -347,7 +354,7 @@ fn dispatch(
 }
 
 /// A block where a value is wanted.
-pub fn block_expr(sema: &mut Sema<'_>, block: &Block, want: Option<&Ty>) -> Result<Operand> {
+pub fn block_expr(sema: &mut Sema<'_>, block: &Block, want: Want<'_>) -> Result<Operand> {
     if block.stmts.is_empty() {
         return Ok(Operand::void());
     }

@@ -7,6 +7,7 @@ use super::eval::Ev;
 use super::operand::{Base, Operand, Place};
 use super::value::{Pointee, Pointer, Value};
 use super::walk::Sema;
+use super::want::{Want, is_plain, may_choose};
 use super::{access, builtins, control, literals, operators, order, suffix, types};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Result};
@@ -20,8 +21,18 @@ use std::sync::Arc;
 impl Sema<'_> {
     /// The value of an expression; `want` is the type that the context asks for.
     pub fn value(&mut self, id: ExprId, want: Option<&Ty>) -> Result<Operand> {
+        self.value_for(id, want.into())
+    }
+
+    /// The value of an expression, of which literals that are chosen at run time become values of a type.
+    pub fn value_near(&mut self, id: ExprId, ty: &Ty) -> Result<Operand> {
+        self.value_for(id, Want::OfLiterals(ty))
+    }
+
+    /// The value of an expression at a place that may ask for a type.
+    pub fn value_for(&mut self, id: ExprId, want: Want<'_>) -> Result<Operand> {
         let span = self.span(id);
-        let ev = self.expr(id, want)?;
+        let ev = self.expr_for(id, want)?;
         self.value_of(ev, span).at(span)
     }
 
@@ -61,6 +72,10 @@ impl Sema<'_> {
 
     /// Evaluates or writes an expression.
     pub fn expr(&mut self, id: ExprId, want: Option<&Ty>) -> Result<Ev> {
+        self.expr_for(id, want.into())
+    }
+
+    fn expr_for(&mut self, id: ExprId, want: Want<'_>) -> Result<Ev> {
         let unit = self.unit();
         let expr = unit.file.expr(id);
         let span = expr.span;
@@ -83,13 +98,16 @@ impl Sema<'_> {
         result
     }
 
-    fn expr_kind(&mut self, kind: &ExprKind, span: Span, want: Option<&Ty>) -> Result<Ev> {
+    fn expr_kind(&mut self, kind: &ExprKind, span: Span, want: Want<'_>) -> Result<Ev> {
         match kind {
             ExprKind::Int(n) => Ok(Ev::known(Value::Int(None, Integer::from_bigint(n.clone())))),
             ExprKind::Float(x) => Ok(Ev::known(Value::Float(crate::value::float::FloatKind::Comptime, *x))),
             ExprKind::Str(s) => Ok(Ev::known(Value::Str(s.as_slice().into()))),
             ExprKind::Bool(b) => Ok(Ev::known(Value::Bool(*b))),
-            ExprKind::Undefined => Ok(Ev::known(Value::Undefined(want.cloned().unwrap_or(Ty::Error)))),
+            ExprKind::Undefined => {
+                let ty = if let Want::Exactly(ty) = want { ty.clone() } else { Ty::Error };
+                Ok(Ev::known(Value::Undefined(ty)))
+            }
             ExprKind::Unreachable => self.unreachable(span),
             ExprKind::Name(name) => self.name(name, span),
             ExprKind::Builtin { name, args } => builtins::builtin(self, name, args, span),
@@ -106,14 +124,14 @@ impl Sema<'_> {
             ExprKind::Binary(BinaryOp::And, a, b) => operators::short_circuit(self, *a, *b, false),
             ExprKind::Binary(BinaryOp::Or, a, b) => operators::short_circuit(self, *a, *b, true),
             ExprKind::Binary(op, a, b) => {
-                let (left, right) = (self.value(*a, None)?, self.value(*b, None)?);
+                let (left, right) = self.operands(*op, *a, *b, want)?;
                 order::check_order(self, *a, *op, *b, span);
                 let result = operators::binary(self, *op, left, right, span);
                 result.map(Ev::Value).map_err(|c| with_operands(self.frame(), c, *a, *b))
             }
             ExprKind::Comptime(e) => self.comptime_expr(*e, span),
             ExprKind::Struct { ty, fields } => {
-                literals::struct_literal(self, *ty, fields, span).map(Ev::Value)
+                literals::struct_literal(self, *ty, fields, want, span).map(Ev::Value)
             }
             ExprKind::Tuple(items) => literals::tuple(self, items).map(Ev::Value),
             ExprKind::Array { ty, items } => {
@@ -131,7 +149,9 @@ impl Sema<'_> {
                 control::switch_expr(self, *scrutinee, prongs, want, span).map(Ev::Value)
             }
             ExprKind::Block(block) => control::block_expr(self, block, want).map(Ev::Value),
-            ExprKind::Asm => Err(rules::UNSUPPORTED_ASM.plain()),
+            // Without text it only keeps a compiler from moving accesses across it, and cslrun moves none.
+            ExprKind::Asm { is_empty: true } => Ok(Ev::Value(Operand::void())),
+            ExprKind::Asm { is_empty: false } => Err(rules::UNSUPPORTED_ASM.plain()),
             ExprKind::PtrTy { .. }
             | ExprKind::ManyPtrTy { .. }
             | ExprKind::ArrayTy { .. }
@@ -144,6 +164,34 @@ impl Sema<'_> {
             ExprKind::AnyType => Err(rules::NOT_A_TYPE.because(&[("have", &"anytype")])),
             ExprKind::Error => Err(rules::REPORTED.plain()),
         }
+    }
+
+    /// The operands of an infix operator. Literals that one of them chooses at run time get the type of
+    /// the other, or else the type that the result should have.
+    fn operands(&mut self, op: BinaryOp, a: ExprId, b: ExprId, want: Want<'_>) -> Result<(Operand, Operand)> {
+        use BinaryOp::*;
+        if self.is_comptime() {
+            return Ok((self.value(a, None)?, self.value(b, None)?));
+        }
+        let want = match op {
+            Add | Sub | Mul | Div | Rem | Shl | Shr | BitAnd | BitXor | BitOr => want.of_operands(),
+            Eq | Ne | Lt | Gt | Le | Ge | And | Or => Want::Nothing,
+        };
+        let is_shift = matches!(op, Shl | Shr);
+        let unit = self.unit();
+        let is_first = !is_shift && may_choose(&unit.file, a) && is_plain(&unit.file, b);
+        let right = if is_first { builtins::type_of(self, b).ok() } else { None };
+        let near = |ty: Option<&Ty>| ty.filter(|ty| !ty.is_comptime_only()).cloned();
+        let left = match near(right.as_ref()) {
+            Some(ty) => self.value_near(a, &ty)?,
+            None => self.value_for(a, want)?,
+        };
+        let ty = if is_shift { Ty::U16 } else { left.ty() };
+        let right = match near(Some(&ty)) {
+            Some(ty) => self.value_near(b, &ty)?,
+            None => self.value_for(b, want)?,
+        };
+        Ok((left, right))
     }
 
     fn unreachable(&mut self, span: Span) -> Result<Ev> {

@@ -4,6 +4,7 @@ use super::arith::{self};
 use super::operand::Operand;
 use super::value::{Elems, Value};
 use super::walk::Sema;
+use super::want::{Want, may_choose};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Result};
 use crate::source::Span;
@@ -17,8 +18,16 @@ pub fn struct_literal(
     sema: &mut Sema<'_>,
     ty: Option<ExprId>,
     fields: &[(Ident, ExprId)],
+    want: Want<'_>,
     span: Span,
 ) -> Result<Operand> {
+    let unit = sema.unit();
+    let is_open = !sema.is_comptime() && fields.iter().any(|(_, value)| may_choose(&unit.file, *value));
+    let near = match ty {
+        _ if !is_open => None,
+        Some(ty) => sema.ty(ty).ok(),
+        None => want.ty().cloned(),
+    };
     let mut names = Vec::with_capacity(fields.len());
     let mut parts = Vec::with_capacity(fields.len());
     for (name, value) in fields {
@@ -26,7 +35,10 @@ pub fn struct_literal(
             return Err(rules::DUPLICATE_NAME.because(&[("name", &name.name)]).at(name.span));
         }
         names.push(name.name.clone());
-        parts.push(sema.value(*value, None)?);
+        parts.push(match near.as_ref().and_then(|ty| ty.field(&name.name)) {
+            Some((_, ty, _)) => sema.value_near(*value, &ty)?,
+            None => sema.value(*value, None)?,
+        });
     }
     let anon = gather(Some(names), parts).at(span)?;
     let Some(ty) = ty else { return Ok(anon) };

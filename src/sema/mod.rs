@@ -56,6 +56,7 @@ mod uses;
 mod value;
 mod variable_type;
 mod walk;
+mod want;
 mod words;
 
 pub use eval::Fact;

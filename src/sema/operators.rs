@@ -6,6 +6,7 @@ use super::eval::{Ev, Eval};
 use super::operand::{Operand, repr};
 use super::value::Value;
 use super::walk::Sema;
+use super::want::Want;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Diag, Result};
 use crate::image::code::Op;
@@ -14,8 +15,8 @@ use crate::syntax::ast::{BinaryOp, ExprId, UnaryOp};
 use crate::value::ty::Ty;
 
 /// A prefix operator.
-pub fn unary(sema: &mut Sema<'_>, op: UnaryOp, operand: ExprId, span: Span, want: Option<&Ty>) -> Result<Ev> {
-    let v = sema.value(operand, want)?;
+pub fn unary(sema: &mut Sema<'_>, op: UnaryOp, operand: ExprId, span: Span, want: Want<'_>) -> Result<Ev> {
+    let v = sema.value_for(operand, want)?;
     let ty = v.ty();
     if let Operand::Known(v) = &v {
         let folded = arith::unary(op, v, sema.eval.overflow()).map(Ev::known);

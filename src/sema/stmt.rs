@@ -7,6 +7,7 @@ use super::lower::Data;
 use super::operand::{Operand, Place, comptime_only};
 use super::value::Value;
 use super::walk::Sema;
+use super::want::Want;
 use super::{control, loops, operators};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::rules::run::DANGLING_POINTER;
@@ -132,7 +133,7 @@ impl Sema<'_> {
         self.b().bind(end);
         let target = self.eval.close_target();
         let flow = flow?;
-        control::join_finish(self, target.join, None, end, block.span)?;
+        control::join_finish(self, target.join, Want::Nothing, end, block.span)?;
         Ok(if target.broken { Flow::Next } else { flow })
     }
 

@@ -155,8 +155,10 @@ fn known_at(sema: &mut Sema<'_>, id: GlobalId, off: u32, ty: &Ty) -> Option<Valu
 pub fn index(sema: &mut Sema<'_>, base: ExprId, indices: &[ExprId], span: Span) -> Result<Ev> {
     let base_span = sema.span(base);
     let ev = sema.expr(base, None)?;
-    let indices =
-        indices.iter().map(|i| Ok((sema.value(*i, None)?, sema.span(*i)))).collect::<Result<Vec<_>>>()?;
+    let indices = indices
+        .iter()
+        .map(|i| Ok((sema.value_near(*i, &Ty::U16)?, sema.span(*i))))
+        .collect::<Result<Vec<_>>>()?;
     let ty = match &ev {
         Ev::Value(v) => v.ty(),
         Ev::Place(p) => p.ty().clone(),

@@ -39,6 +39,15 @@ impl Unit {
             _ => panic!("a FnRef names a function"),
         }
     }
+
+    /// The name of the function around a place.
+    pub fn function_at(&self, place: Span) -> Option<Name> {
+        self.file.decls.iter().find_map(|decl| {
+            let ast::Decl::Fn(f) = decl else { return None };
+            let body = f.body.as_ref()?.span;
+            (body.lo <= place.lo && place.hi <= body.hi).then(|| f.name.name.clone())
+        })
+    }
 }
 
 /// A file with parameter values: its own copy of all globals.

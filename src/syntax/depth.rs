@@ -67,7 +67,15 @@ impl Depths {
     fn below_expr(&self, kind: &ExprKind) -> u16 {
         use ExprKind::*;
         match kind {
-            Int(_) | Float(_) | Str(_) | Bool(_) | Undefined | Unreachable | Name(_) | Asm | AnyType
+            Int(_)
+            | Float(_)
+            | Str(_)
+            | Bool(_)
+            | Undefined
+            | Unreachable
+            | Name(_)
+            | Asm { .. }
+            | AnyType
             | Error => 0,
             Builtin { args, .. } => self.all(args),
             Call { callee, args } => self.expr(*callee).max(self.all(args)),

@@ -135,7 +135,7 @@ fn finding(stuck: &Stuck) -> String {
     }
     match token {
         Token::Str(_) => "a string".to_string(),
-        Token::AsmText => "`asm`".to_string(),
+        Token::AsmText(_) => "`asm`".to_string(),
         _ => format!("`{}`", &stuck.text[*lo..*hi]),
     }
 }

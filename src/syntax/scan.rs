@@ -57,6 +57,9 @@ impl<'t> Scanner<'t> {
                 Ok(Token::Foreign(word)) => self.foreign(word, lo, hi, lexer.remainder()),
                 Ok(token) => {
                     self.check_literal(token, lo, hi);
+                    if token == Token::Fn {
+                        self.mark_noinline();
+                    }
                     self.out.tokens.push((lo, token, hi));
                 }
                 Err(()) if self.text[lo..].starts_with('#') => lexer.bump(self.hash(lo, lexer.remainder())),
@@ -65,6 +68,15 @@ impl<'t> Scanner<'t> {
                 }
                 Err(()) => self.unknown(lo, hi),
             }
+        }
+    }
+
+    /// A `noinline` before `fn` is a word of the language.
+    fn mark_noinline(&mut self) {
+        if let Some(last) = self.out.tokens.last_mut()
+            && last.1 == Token::Ident("noinline")
+        {
+            last.1 = Token::NoInline;
         }
     }
 
@@ -304,7 +316,8 @@ fn join_asm(tokens: Vec<PlacedToken>) -> Vec<PlacedToken> {
     while at < tokens.len() {
         match asm_end(&tokens, at) {
             Some(end) => {
-                out.push((tokens[at].0, Token::AsmText, tokens[end].2));
+                let is_empty = is_empty_asm(&tokens[at..=end]);
+                out.push((tokens[at].0, Token::AsmText(is_empty), tokens[end].2));
                 at = end + 1;
             }
             None => {
@@ -334,6 +347,23 @@ fn asm_end(tokens: &[PlacedToken], start: usize) -> Option<usize> {
             _ => (),
         }
         depth == 0
+    })
+}
+
+/// Whether an `asm` has an empty template and no operands: `asm volatile ("" ::: "memory")`.
+fn is_empty_asm(asm: &[PlacedToken]) -> bool {
+    let open = asm.iter().position(|t| t.1 == Token::LParen).map_or(asm.len(), |at| at + 1);
+    let Some(((_, Token::Str("\"\""), _), rest)) = asm[open..].split_first() else { return false };
+    // outputs and inputs stand before the third `:`, names of what is changed behind it
+    let mut colons = 0;
+    rest.iter().all(|(_, token, _)| match token {
+        Token::Colon => {
+            colons += 1;
+            colons <= 3
+        }
+        Token::Str(_) | Token::Comma => colons == 3,
+        Token::RParen => true,
+        _ => false,
     })
 }
 

@@ -183,8 +183,10 @@ pub enum Token<'t> {
     /// Operators of Zig and C that CSL does not have.
     #[regex(r"\+\+|--|[-+*]%|&&|\|\||\*\*|\?|\.\.\.?|/\*")]
     Foreign(&'t str),
-    /// `asm volatile? ( .. )`, joined by the scanner.
-    AsmText,
+    /// `asm volatile? ( .. )`, joined by the scanner; whether it has no text and no operands.
+    AsmText(bool),
+    /// `noinline` before `fn`, found by the scanner: everywhere else it is a name.
+    NoInline,
     /// Placeholder for a piece of text that was already reported.
     Broken,
 }
@@ -230,6 +232,6 @@ impl Token<'_> {
     /// Whether this word starts a top-level declaration and never a statement.
     pub fn starts_declaration(self) -> bool {
         use Token::*;
-        matches!(self, Param | Export | Extern | Layout | Task | Fn)
+        matches!(self, Param | Export | Extern | Layout | Task | Fn | NoInline)
     }
 }

@@ -9,7 +9,7 @@ export type Kind =
 
 const KEYWORDS = words(
   "align and anytype asm break comptime const continue else enum export extern fn for if inline layout linkname " +
-  "linksection or packed param return struct switch task union var volatile while",
+  "linksection noinline or packed param return struct switch task union var volatile while",
 );
 const ATOMS = words("true false undefined unreachable NORTH SOUTH EAST WEST RAMP");
 const TYPES = words(

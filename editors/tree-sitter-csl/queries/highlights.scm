@@ -52,6 +52,7 @@
   "layout"
   "linkname"
   "linksection"
+  "noinline"
   "packed"
   "param"
   "struct"

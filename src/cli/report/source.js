@@ -1,6 +1,6 @@
 // The text of the program, with the line that the chosen PE is at.
 
-const SYNTAX = /(\/\/.*)|("(?:[^"\\]|\\.)*")|(@\w+)|\b(and|break|color|comptime|const|continue|else|export|extern|false|fn|for|if|inline|layout|null|or|param|return|struct|switch|task|true|undefined|var|void|while)\b/g;
+const SYNTAX = /(\/\/.*)|("(?:[^"\\]|\\.)*")|(@\w+)|\b(and|break|color|comptime|const|continue|else|export|extern|false|fn|for|if|inline|layout|noinline|null|or|param|return|struct|switch|task|true|undefined|var|void|while)\b/g;
 const CLASSES = ["comment", "string", "builtin", "keyword"];
 
 class SourceView {

@@ -318,7 +318,7 @@ crate::rules! {
         => "correct it, or remove `{name}`";
     /// A builtin is used in the wrong phase.
     /// Each builtin belongs to a phase: layout, comptime blocks, or code.
-    WRONG_PHASE = "wrong-phase": "`@{name}` is only allowed {where}"
+    WRONG_PHASE = "wrong-phase": "`{name}` is only allowed {where}"
         => "move the call: it belongs {where}";
 }
 

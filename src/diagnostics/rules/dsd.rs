@@ -45,8 +45,9 @@ crate::rules! {
     BAD_EXTENT = "bad-extent": "{value} is not a valid extent"
         => "write a number from 0 to 65535";
     /// A stride does not fit into its register.
-    /// The stride of a mem1d_dsd has 8 bits, those of a mem4d_dsd have 16.
-    @Deny BAD_STRIDE = "bad-stride": "a stride of {value} does not fit";
+    /// The documents give the stride of a mem1d_dsd 8 bits. WSE-3 takes 16, of WSE-2 nothing is known.
+    @Warning BAD_STRIDE = "bad-stride": "a stride of {value} does not fit into 8 bits"
+        => "use a mem4d_dsd: its strides have 16 bits";
     /// A `circbuf_dsd` is used without a DSR.
     /// A `circbuf_dsd` must be loaded with `@load_to_dsr_xdsr` first.
     CIRCBUF_OPERAND = "circbuf-operand": "a circbuf_dsd can only be used through a DSR";

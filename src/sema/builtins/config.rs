@@ -96,7 +96,7 @@ fn initial_register(sema: &mut Sema<'_>, call: Call<'_>, n: usize) -> Result<(u1
 /// The address or value of an access by the running program.
 fn config_operand(sema: &mut Sema<'_>, call: Call<'_>, n: usize) -> Result<Operand> {
     let at = sema.span(call.args[n]);
-    let v = sema.value(call.args[n], None)?;
+    let v = sema.value_near(call.args[n], &Ty::U16)?;
     sema.coerce(v, &Ty::U16, at)
 }
 

@@ -3,6 +3,7 @@
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Diag, Result};
+use crate::dsd::ops::Elem;
 use crate::image::Scalar;
 use crate::image::code::Op;
 use crate::sema::arith;
@@ -54,6 +55,16 @@ pub fn fp16(options: &CompileOptions) -> Ty {
     })
 }
 
+/// A type of the elements of a DSD.
+pub fn type_of_element(options: &CompileOptions, elem: Elem) -> Ty {
+    match elem {
+        Elem::Int16 => Ty::U16,
+        Elem::Int32 => Ty::U32,
+        Elem::F16 => fp16(options),
+        Elem::F32 => Ty::F32,
+    }
+}
+
 /// A conversion of the second argument to the type that is the first.
 fn type_first(
     sema: &mut Sema<'_>,
@@ -87,7 +98,7 @@ pub(super) fn swapped(
 
 fn as_builtin(sema: &mut Sema<'_>, to: Ty, value: ExprId) -> Result<Operand> {
     let at = sema.span(value);
-    let v = sema.value(value, None)?;
+    let v = sema.value_near(value, &to)?;
     convert(sema, v, &to, at)
 }
 
@@ -120,7 +131,10 @@ pub fn convert(sema: &mut Sema<'_>, v: Operand, to: &Ty, at: Span) -> Result<Ope
 
 fn bitcast(sema: &mut Sema<'_>, to: Ty, value: ExprId) -> Result<Operand> {
     let at = sema.span(value);
-    let v = sema.value(value, None)?;
+    let v = match to.bits() {
+        Some(bits) => sema.value_near(value, &Ty::int(false, bits))?,
+        None => sema.value(value, None)?,
+    };
     if let Operand::Known(known) = &v {
         let typed = match (known, to.bits()) {
             // a literal takes the width that is asked for

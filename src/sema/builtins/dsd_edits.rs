@@ -2,7 +2,7 @@
 
 use super::choices::instead_of;
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
-use crate::arch::{Color, InQueue, OutQueue};
+use crate::arch::{ArchName, Color, InQueue, OutQueue};
 use crate::diagnostics::rules::{comptime, dsd as rules};
 use crate::diagnostics::{At, Diag, Result, Rule};
 use crate::dsd::Dsd;
@@ -264,8 +264,25 @@ fn set_stride(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
         let c = not_for(&sema.eval, "set_dsd_stride", kind, call.args[0]);
         return Err(c.help("only a mem1d_dsd has a single stride: make a new DSD with `@get_dsd`"));
     }
-    let n = edit_number(sema, call.args[1], &Ty::int(true, 8), &rules::BAD_STRIDE)?;
+    let v = sema.value(call.args[1], Some(&Ty::I16))?;
+    let n = stride(sema, v, true, sema.span(call.args[1]))?;
     edited(sema, dsd, vec![(DsdEdit::Stride, n)], call.span)
+}
+
+/// A stride: 16 bits, though the documents give that of a mem1d_dsd (`is_short`) 8. A public program for WSE-3
+/// reads with longer ones; whether WSE-2 has them is not known (ruling OQ-20).
+pub fn stride(sema: &mut Sema<'_>, v: Operand, is_short: bool, at: Span) -> Result<Operand> {
+    let fits = match &v {
+        Operand::Known(v) => v.to::<i8>().is_some(),
+        v => sema.coerce(v.clone(), &Ty::int(true, 8), at).is_ok(),
+    };
+    let shown = v.known().map_or_else(|| format!("type {}", v.ty()), |v| v.to_string());
+    let v = sema.coerce(v, &Ty::I16, at)?;
+    if is_short && !fits && sema.arch.name == ArchName::Wse2 {
+        let diag = rules::BAD_STRIDE.because(&[("value", &shown)]).at(at);
+        sema.lint(diag.note("WSE-3 takes 16 bits; whether WSE-2 does is not known"))?;
+    }
+    Ok(v)
 }
 
 /// The numbers of an integer type, in words.

@@ -140,11 +140,12 @@ fn strides(sema: &mut Sema<'_>, m: &mut Mem, given: Property, edits: &mut Edits)
     }
     match given.value {
         Operand::Known(v) => {
-            m.step[0] = stride_value(&v).at(at)?;
-            check_stride(m.step[0], m.kind).at(at).or_else(|c| sema.lint(c))?;
+            let is_short = m.kind == MemKind::Mem1d;
+            let v = dsd_edits::stride(sema, Operand::Known(v), is_short, at)?;
+            m.step[0] = v.known().and_then(Value::to::<i16>).expect("an i16");
         }
         v => {
-            let v = coerce_int(sema, v, &Ty::int(true, 8), at)?;
+            let v = dsd_edits::stride(sema, v, true, at)?;
             edits.push((DsdEdit::Stride, v));
         }
     }
@@ -166,20 +167,6 @@ fn tuple_parts(given: &Property) -> Option<Fields> {
 fn number<T: TryFrom<i128>>(given: &Property) -> Result<T> {
     let v = given.known()?;
     v.to::<T>().ok_or_else(|| rules::BAD_EXTENT.because(&[("value", v)]).at(given.at))
-}
-
-fn stride_value(v: &Value) -> Result<i16> {
-    v.to::<i16>().ok_or_else(|| rules::BAD_STRIDE.because(&[("value", v)]).for_good())
-}
-
-fn check_stride(stride: i16, kind: MemKind) -> Result<()> {
-    // the stride register of a mem1d_dsd has 8 bits (ruling OQ-20)
-    if kind == MemKind::Mem1d && i8::try_from(stride).is_err() {
-        return Err(rules::BAD_STRIDE
-            .because(&[("value", &stride)])
-            .help("use a mem4d_dsd: its strides have 16 bits"));
-    }
-    Ok(())
 }
 
 /// Elements until a circular buffer begins again: all of the array, unless fewer are asked for.

@@ -134,5 +134,5 @@ impl Builtin {
 
 /// The diagnostic about something that may only stand elsewhere.
 pub fn wrong_phase(name: &str, phase: Phase) -> Diag {
-    rules::WRONG_PHASE.because(&[("name", &name), ("where", &phase.words())])
+    rules::WRONG_PHASE.because(&[("name", &format!("@{name}")), ("where", &phase.words())])
 }

@@ -31,7 +31,7 @@ pub const BUILTINS: &[Builtin] = &[
 fn get_filter_id(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Value> {
     if sema.layout.is_running() {
         let facts: [(&str, &dyn std::fmt::Display); 2] =
-            [("name", &"get_filter_id"), ("where", &"the code of a tile")];
+            [("name", &"@get_filter_id"), ("where", &"the code of a tile")];
         return Err(comptime::WRONG_PHASE.because(&facts).at(call.span));
     }
     let color = colors::color_arg(sema, call.args[0])?;
@@ -41,7 +41,7 @@ fn get_filter_id(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Value> {
 
 /// `@dfilt(fabin, .{ .async = true, .. })`
 fn dfilt(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
-    let arg = vectors::vector_arg(sema, call.args[0])?;
+    let arg = vectors::vector_arg(sema, call.args[0], None)?;
     let fits = match arg.what {
         ArgumentKind::Dsd(kind) => kind == DsdTy::FabIn,
         ArgumentKind::Dsr(d) => d.id.file == DsrFile::Src1 && !d.fifo,

@@ -37,7 +37,7 @@ fn intrinsic_by_name(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
     let mut args = Vec::new();
     for (a, ty) in call.args[1..].iter().zip(row.params) {
         let at = sema.span(*a);
-        let v = sema.value(*a, None)?;
+        let v = sema.value_near(*a, ty)?;
         args.push(conversions::convert(sema, v, ty, at)?);
     }
     intrinsic(sema, row.id, &args, row.result.clone(), call.span)

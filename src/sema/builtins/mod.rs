@@ -37,6 +37,7 @@ mod tasks;
 mod unknown;
 mod vectors;
 
+pub(super) use conversions::type_of;
 pub use entry::{Builtin, Phase};
 pub use settings::settings;
 
@@ -44,6 +45,7 @@ use super::eval::{Ev, Return};
 use super::value::Value;
 use super::walk::Sema;
 use crate::diagnostics::Result;
+use crate::diagnostics::rules::comptime;
 use crate::dsd::ops;
 use crate::sema::eval::Eval;
 use crate::source::Span;
@@ -133,7 +135,12 @@ pub fn builtin(sema: &mut Sema<'_>, name: &Ident, args: &[ExprId], span: Span) -
     }
     entry.check_count(call)?;
     if !is_in(sema, entry.phase) {
-        return Err(entry.wrong_phase().at(span));
+        let Some(function) = sema.unit().function_at(span).filter(|_| entry.is_internal()) else {
+            return Err(entry.wrong_phase().at(span));
+        };
+        let facts: [(&str, &dyn std::fmt::Display); 2] =
+            [("name", &function), ("where", &entry.phase.words())];
+        return Err(comptime::WRONG_PHASE.because(&facts).at(span));
     }
     match entry.run {
         Run::Known(run) => run(sema, call).map(Ev::known),

@@ -16,6 +16,7 @@ use crate::sema::declared::{declaration, with_declaration};
 use crate::sema::operand::{Operand, repr};
 use crate::sema::value::Value;
 use crate::sema::walk::Sema;
+use crate::sema::want::Want;
 use crate::source::Span;
 use crate::syntax::ast::ExprId;
 use crate::value::ty::{DsdTy, IntTy, Ty};
@@ -79,10 +80,10 @@ pub const BUILTINS: &[Builtin] = &[
         run: Run::Operand(map), ..USUAL },
 ];
 
-/// Looks at an argument.
-pub fn vector_arg(sema: &mut Sema<'_>, id: ExprId) -> Result<Arg> {
+/// Looks at an argument, whose literals may become values of a type.
+pub fn vector_arg(sema: &mut Sema<'_>, id: ExprId, near: Option<Ty>) -> Result<Arg> {
     let span = sema.span(id);
-    let value = sema.value(id, None)?;
+    let value = sema.value_for(id, near.as_ref().map_or(Want::Nothing, Want::OfLiterals))?;
     let what = match value.ty() {
         Ty::Dsd(DsdTy::Fifo) if value.known().is_none() => {
             return Err(rules::FIFO_NOT_COMPTIME.plain().at(span).help("use the FIFO itself"));
@@ -115,8 +116,10 @@ pub fn vector_op(sema: &mut Sema<'_>, row: u8, call: Call<'_>) -> Result<Operand
             sources + 1
         )));
     }
-    let dest = vector_arg(sema, call.args[0])?;
-    let args = call.args[1..=sources].iter().map(|a| vector_arg(sema, *a)).collect::<Result<Vec<_>>>()?;
+    let dest = vector_arg(sema, call.args[0], None)?;
+    let near = |i| op.scalar(i).map(|elem| conversions::type_of_element(sema.options, elem));
+    let args = call.args[1..=sources].iter().zip((0..sources).map(near).collect::<Vec<_>>());
+    let args = args.map(|(arg, ty)| vector_arg(sema, *arg, ty)).collect::<Result<Vec<_>>>()?;
     let vectors: Vec<bool> = args.iter().map(|a| a.what.is_vector()).collect();
     let to_pointer = dest.what == ArgumentKind::Pointer;
     let form = op.form(to_pointer, &vectors).filter(|_| to_pointer || dest.what.is_vector());
@@ -354,14 +357,14 @@ pub fn map(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
     }
     let mut map = MapOp { inputs: Vec::new(), output: None, span: call.span };
     for (arg, ty) in call.args[1..=inputs].iter().zip(&t.params) {
-        let arg = vector_arg(sema, *arg)?;
+        let arg = vector_arg(sema, *arg, ty.clone())?;
         let Some(ty) = ty else {
             return Err(rules::MAP_ANYTYPE.plain().at(at).help("use a function whose parameters have types"));
         };
         map.inputs.push(map_input(sema, &arg, ty)?);
     }
     if has_output {
-        let arg = vector_arg(sema, call.args[1 + inputs])?;
+        let arg = vector_arg(sema, call.args[1 + inputs], None)?;
         map.output = Some(map_output(sema, &arg, &t.ret)?);
     }
     let vectors = map.inputs.iter().chain(&map.output).any(|(o, _)| matches!(o, DsdOperand::Dsd(_)));

@@ -195,7 +195,10 @@ pub enum ExprKind {
     /// `{ .. }` or `lbl: { .. }`; `{}` is the void value.
     Block(Block),
     /// `asm ...`: parsed, never run.
-    Asm,
+    Asm {
+        /// It has no text and no operands, so it does nothing.
+        is_empty: bool,
+    },
     /// `*T`, `*const T`.
     PtrTy {
         /// `const`.

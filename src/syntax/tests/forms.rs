@@ -51,6 +51,8 @@ fn variables_have_types_attributes_and_initializers_as_they_like() {
 fn functions_and_tasks_have_parameters_attributes_and_bodies() {
     same("fn f() void { }\ntask t(a: i16, b: u16) void { }");
     same("inline fn f(comptime T: type, x: anytype, comptime n: u16) T { return x; }");
+    assert_eq!(tree("noinline fn f() void {}"), "fn f() void { }");
+    assert_eq!(tree("export noinline fn noinline() void {}"), "export fn noinline() void { }");
     same("extern fn f(u16, *const f32) void;\nexport fn g(a: [2]u16) [2]u16 { return a; }");
     assert_eq!(tree("fn f(a: u16,) void {}"), "fn f(a: u16) void { }");
 }

@@ -205,7 +205,7 @@ impl Printer<'_> {
             }
             ExprKind::Switch { scrutinee, prongs } => self.switch(*scrutinee, prongs, |body| self.expr(body)),
             ExprKind::Block(block) => self.block(block),
-            ExprKind::Asm => "asm".to_string(),
+            ExprKind::Asm { .. } => "asm".to_string(),
             ExprKind::Error => "ERROR".to_string(),
             kind => self.type_expr(kind),
         }

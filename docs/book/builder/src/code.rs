@@ -4,8 +4,8 @@ use crate::html::{attribute, escaped, span};
 
 // A test compares both lists with those of cslrun (`tests/it/book.rs`), which is not compiled for the book.
 const KEYWORDS: &str = " align and anytype asm break comptime const continue else enum export extern false fn for if \
-    inline layout linkname linksection or packed param return struct switch task true undefined union unreachable var \
-    volatile while ";
+    inline layout linkname linksection noinline or packed param return struct switch task true undefined union unreachable \
+    var volatile while ";
 
 const TYPES: &str = " void bool type comptime_int comptime_float comptime_string comptime_struct f16 f32 bf16 cb16 \
     anyopaque direction imported_module range color data_task_id local_task_id control_task_id input_queue \

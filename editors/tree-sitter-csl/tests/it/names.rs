@@ -78,6 +78,7 @@ fn rare_syntax_is_read_by_both() {
     let texts = [
         "extern const a: u32; extern fn f(i16, *const f32) void linkname(\"g\");",
         "inline fn f(comptime a: u16, b: fn (x: i16) void) u16 align(2) { return a; }",
+        "noinline fn noinline() u16 { const a = 1; return a; } export noinline fn g() void { noinline(); }",
         "fn f() void { comptime a: while (true) : (f()) { break :a; } }",
         "fn f() m.T(2)[3].* { if (a) if (b) x = 1 else y = 2; }",
         "const a = packed struct { x: enum (u8) { one, two = 2, }, }; ;;",

@@ -138,7 +138,7 @@ impl Tasks {
 
     fn make_active(&mut self, id: TaskId) -> Result<(), Diag> {
         if self.state.local & bit(id) == 0 {
-            return Err(TASK_UNBOUND.because(&[("id", &id)]));
+            return Err(TASK_UNBOUND.because(&[("id", &id)]).for_good());
         }
         self.state.active |= bit(id);
         Ok(())
@@ -381,7 +381,7 @@ fn table_entry(inbox: &Inbox, named: TaskId) -> TaskId {
 pub(super) fn binding(tile: &TileImage, kind: TaskKind, id: TaskId) -> Result<&TaskBinding, Diag> {
     tile.tasks.iter().find(|t| t.kind == kind && t.id == id).ok_or_else(|| match kind {
         TaskKind::Control => CONTROL_TASK_UNBOUND.because(&[("id", &id)]),
-        TaskKind::Local | TaskKind::Data => TASK_UNBOUND.because(&[("id", &id)]),
+        TaskKind::Local | TaskKind::Data => TASK_UNBOUND.because(&[("id", &id)]).for_good(),
     })
 }
 

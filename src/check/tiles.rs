@@ -20,8 +20,12 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
     found
 }
 
-/// Ids that are activated, but have no local task bound to them.
+/// Ids that are activated, but have no local task bound to them. Of operations and loads in code the compiler tells.
 fn activations(tile: &TileImage) -> impl Iterator<Item = Diag> {
+    let is_bound = |id: TaskId| tile.tasks.iter().any(|t| t.id == id && t.kind == TaskKind::Local);
+    let unbound = move |(id, span): (TaskId, Span)| {
+        (!is_bound(id)).then(|| run::TASK_UNBOUND.because(&[("id", &id)]).at(span))
+    };
     let in_code = tile.functions.iter().flat_map(|f| {
         let ops = f.code.iter().enumerate();
         ops.filter_map(move |(pc, op)| match op {
@@ -29,14 +33,9 @@ fn activations(tile: &TileImage) -> impl Iterator<Item = Diag> {
             _ => None,
         })
     });
-    let completions = tile.vector_ops.iter().map(|v| (&v.config, v.span));
-    let loads = tile.dsr_loads.iter().map(|l| (&l.config, l.span));
-    let completed = completions.chain(loads).filter_map(|(config, span)| Some((activated(config)?, span)));
-    let is_bound = |id: TaskId| tile.tasks.iter().any(|t| t.id == id && t.kind == TaskKind::Local);
-    in_code
-        .chain(completed)
-        .filter(move |(id, _)| !is_bound(*id))
-        .map(|(id, span)| run::TASK_UNBOUND.because(&[("id", &id)]).at(span))
+    let loads = tile.initial_dsrs.iter().map(|n| &tile.dsr_loads[*n as usize]);
+    let loaded = loads.filter_map(|load| Some((activated(&load.config)?, load.span)));
+    in_code.filter_map(unbound).chain(loaded.filter_map(unbound).map(Diag::for_good))
 }
 
 fn activated(config: &AsyncConfig) -> Option<TaskId> {

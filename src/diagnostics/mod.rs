@@ -179,6 +179,7 @@ impl Diag {
     /// Makes it an error whatever the level of its rule, because the program cannot continue.
     pub fn for_good(mut self) -> Diag {
         self.0.is_final = true;
+        self.0.severity = self.0.severity.max(Severity::Error);
         self
     }
 

@@ -160,6 +160,8 @@ pub struct DsrLoad {
     pub single_step: bool,
     /// Asynchronous settings.
     pub config: AsyncConfig,
+    /// The DSD names a queue that is not bound to its color: a load that runs ends the run.
+    pub is_unbound: bool,
     /// The call.
     pub span: Span,
 }

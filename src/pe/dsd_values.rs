@@ -4,17 +4,24 @@ use super::registers::{AsyncSettings, Loaded, ResolvedOperand, Use};
 use super::threads::Threads;
 use super::vector_unit::VectorUnit;
 use crate::arch::{Color, InQueue, OutQueue};
+use crate::diagnostics::rules::dsd::DSR_QUEUE;
 use crate::diagnostics::rules::run::{DSD_UNSET, DSR_EMPTY, DSR_NOT_MEMORY};
 use crate::diagnostics::{At, Diag};
 use crate::dsd::{DSD_WORDS, Dsd, Mem, MemKind};
 use crate::image::DsrRef;
 use crate::image::code::{DsdEdit, DsdRef, DsrLoad, Reg};
+use crate::value::ty::{DsdTy, Ty};
 
 impl VectorUnit<'_> {
     /// `@load_to_dsr` and its family.
     pub fn load_dsr(&mut self, load: &DsrLoad, threads: &Threads) -> Result<(), Diag> {
         self.checks.check_free(load.dsr.id, threads).at(load.span)?;
         let (dsd, at) = self.dsd_value(load.dsd).at(load.span)?;
+        if load.is_unbound {
+            let kind = if matches!(dsd, Dsd::FabIn(_)) { DsdTy::FabIn } else { DsdTy::FabOut };
+            let diag = DSR_QUEUE.because(&[("dsd", &Ty::Dsd(kind))]).at(load.span);
+            return Err(diag.help("bind it with `@initialize_queue` in a comptime block").for_good());
+        }
         let settings = AsyncSettings::of(&load.config, |reg| self.main.register(reg));
         self.registers.load(load, dsd, at, settings);
         Ok(())

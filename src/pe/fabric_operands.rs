@@ -69,8 +69,10 @@ impl Intake {
         self.last_used = now;
         self.paired = !self.paired;
         let mut word = wavelet.data;
+        let inbox = &queues.inputs[self.input];
         if wavelet.control && self.control_transform.is_none() {
-            self.mixed = Some(Mixed::Control(queues.inputs[self.input].color));
+            // The last word of a message is one, which `<message_passing>` has made and not the program.
+            self.mixed = if inbox.is_mailbox { None } else { Some(Mixed::Control(inbox.color)) };
         } else if !wavelet.control && self.control_transform.is_some() && word & CONTROL_MARK != 0 {
             self.mixed = Some(Mixed::Marked(wavelet));
         }

@@ -95,7 +95,7 @@ impl PeServices<'_> {
 
     fn load_dsr(&mut self, load: &DsrLoad, r: &mut Registry, memory: &mut LoopMemory<'_>) -> Option<()> {
         let dsd = match load.dsd {
-            _ if !self.is_free(load.dsr.id) => return None,
+            _ if load.is_unbound || !self.is_free(load.dsr.id) => return None,
             DsdRef::Const(n) => self.tile.dsds[n as usize],
             DsdRef::At(a, _) => Dsd::from_words(dsd_words(a, r, memory)?.1)?,
             DsdRef::Dsr(_) => return None,

@@ -9,6 +9,7 @@ mod checks;
 mod choices;
 mod clock;
 mod config;
+mod control_ends;
 mod debug_log;
 mod debugging;
 mod departures;

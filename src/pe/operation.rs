@@ -7,7 +7,6 @@ use super::stall::Stall;
 use super::tasks::Tasks;
 use crate::arch::{Color, DsrId};
 use crate::diagnostics::Diag;
-use crate::diagnostics::rules::run::LENGTH_MISMATCH;
 use crate::dsd::Simd;
 use crate::dsd::access::AddressCursor;
 use crate::dsd::local::{self, Dest, Source, write};
@@ -90,6 +89,8 @@ pub(super) struct Operation {
     arity: u8,
     /// A control wavelet ends it.
     pub stops_at_control: bool,
+    /// That one stays in its queue.
+    pub keeps_control: bool,
     /// How much it may do in a cycle.
     pub steps: Pacing,
     /// Something was wrong with a wavelet that it has taken.
@@ -119,6 +120,7 @@ impl Operation {
             arity: arity as u8,
             carried: 0,
             stops_at_control: false,
+            keeps_control: false,
             room: None,
             steps: Pacing::Any,
             has_mixed: false,
@@ -133,7 +135,8 @@ impl Operation {
         from.iter_mut().for_each(|from| *from = From::Local(Source::Scalar(0)));
         (*cleared, *room, *total, *done, *carried) = (None, None, None, 0, 0);
         (self.op, self.arity) = (op, arity as u8);
-        (self.stops_at_control, self.steps, self.has_mixed) = (false, Pacing::Any, false);
+        (self.stops_at_control, self.keeps_control) = (false, false);
+        (self.steps, self.has_mixed) = (Pacing::Any, false);
         self.untyped_fifos = [None; 2];
     }
 
@@ -179,9 +182,10 @@ impl Operation {
                     }
                 }
                 Readiness::Control(input) => {
-                    around.queues.inputs[input].take(around.now);
-                    self.conclude(around.memory)?;
-                    return Ok(StepResult::Ended);
+                    if around.hear_control(input, self.keeps_control) {
+                        self.conclude(around.memory)?;
+                        return Ok(StepResult::Ended);
+                    }
                 }
                 Readiness::Tired => return Ok(StepResult::Moved),
                 Readiness::No(_) if self.done > before => return Ok(StepResult::Moved),
@@ -192,15 +196,7 @@ impl Operation {
         Ok(StepResult::Finished)
     }
 
-    /// The diagnostic about an element that comes where a control wavelet should have.
-    pub fn no_room(&self) -> Diag {
-        let (total, room) = (self.total.unwrap_or(self.done + 1), self.done);
-        LENGTH_MISMATCH
-            .because(&[("one", &total), ("other", &room)])
-            .note(format!("element {} has arrived without a control wavelet before it", room + 1))
-    }
-
-    /// The same for an operation whose fabric operands take or make one wavelet for each element, and that has
+    /// The same as [`Operation::step`] for an operation whose fabric operands take or make one wavelet for each element, and that has
     /// something left to do.
     #[inline]
     pub fn step_once(&mut self, around: &mut Surroundings<'_>) -> Result<StepResult, Diag> {

@@ -21,6 +21,8 @@ pub(super) struct Inbox {
     pub(super) message: Message,
     /// Whether the queue belongs to `<message_passing>`.
     pub is_mailbox: bool,
+    /// Whether the oldest wavelet is a control wavelet that has ended an operation.
+    pub is_head_heard: bool,
 }
 
 /// The next part of a message that the receiving operation expects.
@@ -45,6 +47,7 @@ impl Inbox {
     /// Takes the oldest wavelet.
     pub fn take(&mut self, now: u64) -> Option<Wavelet> {
         self.since = now;
+        self.is_head_heard = false;
         let wavelet = self.items.pop_front()?;
         if self.message == Message::Words && wavelet.control {
             self.message = Message::Over;

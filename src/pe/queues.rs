@@ -71,6 +71,7 @@ impl Queues {
             since: 0,
             message: Message::No,
             is_mailbox: tile.mailbox == Some(b.queue),
+            is_head_heard: false,
         });
         let outputs = tile.output_queues.iter().map(|b| Outbox {
             queue: Some(b.queue),
@@ -122,7 +123,13 @@ impl Queues {
         state.add(u64::from(self.refused) | u64::from(self.stalled) << 32);
         [self.turned_away, self.filled, self.outgoing].into_iter().for_each(|set| state.add(set));
         for input in &self.inputs {
-            state.add_debug(&(input.color, input.queue, input.message, input.control_table));
+            state.add_debug(&(
+                input.color,
+                input.queue,
+                input.message,
+                input.control_table,
+                input.is_head_heard,
+            ));
             input.items.iter().for_each(|wavelet| state.add_debug(wavelet));
         }
         for output in &self.outputs {
@@ -227,8 +234,10 @@ impl Queues {
         // that the queue gives up.
         if let Some(private) = private {
             let items = std::mem::take(&mut self.inputs[private].items);
+            let is_heard = std::mem::take(&mut self.inputs[private].is_head_heard);
             if self.inputs[bound].items.is_empty() {
                 self.inputs[bound].since = self.inputs[private].since;
+                self.inputs[bound].is_head_heard = is_heard;
             }
             items.iter().for_each(|wavelet| self.inputs[bound].items.push_back(*wavelet));
             self.inputs[private].color = self.inputs[bound].color;
@@ -274,6 +283,7 @@ impl Queues {
                 since: 0,
                 message: Message::No,
                 is_mailbox: false,
+                is_head_heard: false,
             });
             self.index_inputs();
             self.inputs.len() - 1

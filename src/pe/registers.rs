@@ -74,6 +74,11 @@ impl AsyncSettings {
         self.ut = self.ut.or(other.ut);
     }
 
+    /// Whether a control wavelet that ends the operation stays in its queue.
+    pub fn keeps_control(&self) -> bool {
+        matches!(self.on_control, Some(AtControl::Then(Done::Activate(_))))
+    }
+
     /// The action when a control wavelet ends the operation; `None` if control wavelets do not end it.
     pub fn at_control(&self) -> Option<Done> {
         self.on_control.map(|action| match action {

@@ -18,8 +18,10 @@ pub(super) struct Tasks {
     /// The task or function that the main thread started last, and in which cycle.
     pub function: Option<FnId>,
     pub since: u64,
-    /// Rotating tasks with their counters.
-    rotations: Box<[(Rotation, u32)]>,
+    /// Few programs have any.
+    rotations: Option<Box<Rotations>>,
+    /// Ids of control tasks, bit = id.
+    control: u64,
     /// Decides the order of equally ready tasks, instead of their ids (`--seed`).
     pub schedule: Option<ScheduleSeed>,
     /// How many tasks have started.
@@ -33,6 +35,10 @@ pub(super) struct Tasks {
     pub state: TaskState,
     data: u64,
 }
+
+/// Rotating tasks with their counters.
+#[derive(Clone, Debug)]
+struct Rotations(Box<[(Rotation, u32)]>);
 
 /// What happens when an operation ends.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -77,7 +83,9 @@ impl Tasks {
                 ..TaskState::default()
             },
             data: bound(TaskKind::Data),
-            rotations: tile.rotations.iter().map(|r| (*r, r.init)).collect(),
+            control: bound(TaskKind::Control),
+            rotations: (!tile.rotations.is_empty())
+                .then(|| Box::new(Rotations(tile.rotations.iter().map(|r| (*r, r.init)).collect()))),
             schedule: None,
             started: 0,
             begun: 0,
@@ -130,7 +138,7 @@ impl Tasks {
 
     fn make_active(&mut self, id: TaskId) -> Result<(), Diag> {
         if self.state.local & bit(id) == 0 {
-            return Err(TASK_UNBOUND.because(&[("id", &id)]));
+            return Err(TASK_UNBOUND.because(&[("id", &id)]).for_good());
         }
         self.state.active |= bit(id);
         Ok(())
@@ -159,7 +167,8 @@ impl Tasks {
 
     /// The task that starts in place of a data task: for rotating tasks, this is sometimes the alternative.
     pub fn rotate(&mut self, id: TaskId) -> (TaskKind, TaskId) {
-        let Some((pair, count)) = self.rotations.iter_mut().find(|(pair, _)| pair.main == id) else {
+        let mut all = self.rotations.iter_mut().flat_map(|rotations| rotations.0.iter_mut());
+        let Some((pair, count)) = all.find(|(pair, _)| pair.main == id) else {
             return (TaskKind::Data, id);
         };
         if *count == pair.limit {
@@ -256,6 +265,17 @@ impl Tasks {
         inbox.len() == 1 && channel.is_some_and(|channel| ready & bit(TaskId(channel)) != 0)
     }
 
+    /// Whether the control wavelet that is the oldest one of an input names a task that is bound.
+    pub fn have_control_task(&self, arch: ArchName, inbox: &Inbox) -> bool {
+        let bound = match arch {
+            ArchName::Wse2 => self.control | self.data | self.state.local,
+            ArchName::Wse3 => self.control,
+        };
+        let named = inbox.head().filter(|head| head.control && !inbox.is_mailbox).map(control_id);
+        let named = named.filter(|id| id.0 != NULL_TASK);
+        named.is_some_and(|id| bound & bit(table_entry(inbox, id)) != 0)
+    }
+
     /// The control task that the oldest wavelet of an input names while its channel is blocked.
     pub fn held_back(&self, arch: ArchName, inbox: &Inbox) -> Option<TaskId> {
         let channel = match arch {
@@ -287,12 +307,13 @@ impl Tasks {
                 });
             }
             let named = control_id(head);
-            if named.0 != NULL_TASK && !inbox.is_mailbox {
-                let id = TaskId((named.0 + inbox.control_table) & 63);
+            let has_done_all = inbox.is_head_heard && !self.have_control_task(arch, inbox);
+            if named.0 != NULL_TASK && !inbox.is_mailbox && !has_done_all {
+                let id = table_entry(inbox, named);
                 return Some(Picked::Wavelet { id, kind: self.kind_of(id, arch), input });
             }
-            // A wavelet with the null task carries only commands for routers, and the last wavelet of a message
-            // starts no task: nothing on this PE receives it.
+            // A wavelet with the null task carries only commands for routers, the last wavelet of a message starts no
+            // task, and one that has ended an operation need not name one: nothing on this PE receives it.
             inbox.take(now);
         }
     }
@@ -351,11 +372,16 @@ fn control_id(wavelet: Wavelet) -> TaskId {
     TaskId((wavelet.data >> 16 & 63) as u8)
 }
 
+/// The task that a control wavelet in an input runs; each input may have its own part of the table.
+fn table_entry(inbox: &Inbox, named: TaskId) -> TaskId {
+    TaskId((named.0 + inbox.control_table) & 63)
+}
+
 /// The binding of a task that may run.
 pub(super) fn binding(tile: &TileImage, kind: TaskKind, id: TaskId) -> Result<&TaskBinding, Diag> {
     tile.tasks.iter().find(|t| t.kind == kind && t.id == id).ok_or_else(|| match kind {
         TaskKind::Control => CONTROL_TASK_UNBOUND.because(&[("id", &id)]),
-        TaskKind::Local | TaskKind::Data => TASK_UNBOUND.because(&[("id", &id)]),
+        TaskKind::Local | TaskKind::Data => TASK_UNBOUND.because(&[("id", &id)]).for_good(),
     })
 }
 

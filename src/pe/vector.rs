@@ -308,6 +308,7 @@ impl Pe {
         let place = if is_async { self.microthread(ut, ut_by_queue, vector.span)? } else { MAIN };
         thread.on_control = settings.at_control();
         thread.operation.stops_at_control = thread.on_control.is_some();
+        thread.operation.keeps_control = settings.keeps_control();
         if let Some(trace) = self.observer.trace() {
             trace.start(place, &thread.operation, vector.span, &self.queues, pace.time);
         }

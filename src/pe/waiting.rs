@@ -25,11 +25,15 @@ impl<'a> Waiting<'a> {
         let mut waits: Vec<_> = self.operations().collect();
         waits.extend(self.tasks.stuck().map(|id| self.stuck_task(id)));
         let queued = self.queues.inputs.iter().filter(|inbox| inbox.len() > 0);
-        waits.extend(queued.map(|inbox| {
+        waits.extend(queued.filter_map(|inbox| {
             let held = self.tasks.held_back(self.queues.arch_name(), inbox);
             let task = held.and_then(|id| binding(self.tile, TaskKind::Control, id).ok());
+            // A control wavelet that has ended an operation, and names no task, has done what it was sent for.
+            if inbox.is_head_heard && inbox.len() == 1 && task.is_none() {
+                return None;
+            }
             let blocked = task.map(|t| format!("`{}` (id {})", t.name, t.id));
-            Wait {
+            Some(Wait {
                 who: Waiter::Queue,
                 on: WaitsFor::Consumer {
                     color: inbox.color,
@@ -42,7 +46,7 @@ impl<'a> Waiting<'a> {
                 since: inbox.since,
                 progress: None,
                 span: task.map(|t| t.span),
-            }
+            })
         }));
         waits.extend(self.queues.outgoing().map(|(color, queue, count)| Wait {
             who: Waiter::Queue,

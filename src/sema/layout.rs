@@ -17,9 +17,35 @@ use std::rc::Rc;
 /// More PEs than any wafer has are a typing mistake (the largest is 762 x 1172).
 const MAX_PES: u64 = 2_000_000;
 
+/// Whether PEs are told if they are in the first or last column. Programs that do not ask for it are spared: their
+/// columns share one tile.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Columns {
+    /// Nothing has asked.
+    #[default]
+    Untold,
+    /// Something has asked in vain: the program must be compiled again.
+    Asked,
+    /// They are told.
+    Given,
+}
+
+impl Columns {
+    /// A struct has no field of this name. That of `<memcpy/get_params>` has it, if the columns are given.
+    pub fn ask(&mut self, of: &Ty, name: &str) {
+        let is_told = matches!(name, "first_pe" | "last_pe" | "LAUNCH");
+        let is_of_memcpy = || ["height", "MEMCPYD2H_4"].iter().all(|name| of.field(name).is_some());
+        if *self == Columns::Untold && is_told && is_of_memcpy() {
+            *self = Columns::Asked;
+        }
+    }
+}
+
 /// What the layout block has said so far.
 #[derive(Debug, Default)]
 pub struct LayoutScope {
+    /// Whether PEs know their column.
+    pub columns: Columns,
     /// `@set_rectangle`, and where.
     rectangle: Option<(u16, u16, Span)>,
     /// The distinct (file, parameters) pairs.

@@ -4,7 +4,7 @@ use super::begin::begin_code_with;
 use super::eval::Fact;
 use super::finish;
 use super::injection::check_injection;
-use super::layout::{Placed, TileClass, route_twice};
+use super::layout::{Columns, Placed, TileClass, route_twice};
 use super::modules::unknown_param;
 use super::options::CompileOptions;
 use super::templates::{Family, Template, Templates};
@@ -33,8 +33,25 @@ pub fn compile(
     options: &CompileOptions,
     sink: &mut Sink,
 ) -> Option<Program> {
-    let program = compile_root(&mut Sema::new(loader, sources, options, sink), path);
+    let mut sema = Sema::new(loader, sources, options, sink);
+    let mut program = compile_root(&mut sema, path);
+    if sema.layout.columns == Columns::Asked {
+        (*sources, *sink) = (SourceMap::default(), Sink::new(options.levels));
+        program = compile_root(&mut with_columns(loader, sources, options, sink), path);
+    }
     program.map(|program| Program { origin: Some(options.origin(path)), ..program })
+}
+
+/// What compiles a program that asks for the columns of its PEs.
+fn with_columns<'s>(
+    loader: &'s dyn Loader,
+    sources: &'s mut SourceMap,
+    options: &'s CompileOptions,
+    sink: &'s mut Sink,
+) -> Sema<'s> {
+    let mut sema = Sema::new(loader, sources, options, sink);
+    sema.layout.columns = Columns::Given;
+    sema
 }
 
 /// Like [`compile`], and tells what the places of the text stand for, whatever is wrong with the program.
@@ -46,6 +63,13 @@ pub fn inspect(
     sink: &mut Sink,
 ) -> (Option<Program>, Vec<Fact>) {
     let mut sema = Sema::new(loader, sources, options, sink);
+    sema.eval.facts.keep();
+    let program = compile_root(&mut sema, path);
+    if sema.layout.columns != Columns::Asked {
+        return (program, sema.eval.facts.take());
+    }
+    (*sources, *sink) = (SourceMap::default(), Sink::new(options.levels));
+    let mut sema = with_columns(loader, sources, options, sink);
     sema.eval.facts.keep();
     let program = compile_root(&mut sema, path);
     (program, sema.eval.facts.take())

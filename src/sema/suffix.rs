@@ -60,7 +60,10 @@ fn known_field(sema: &mut Sema<'_>, v: Value, name: &Ident) -> Result<Ev> {
             None => Err(unknown_member(e, name)),
         },
         Value::Record(r) => {
-            let (i, _, _) = r.ty.field(&name.name).ok_or_else(|| unknown_field(&r.ty, name))?;
+            let Some((i, _, _)) = r.ty.field(&name.name) else {
+                sema.layout.columns.ask(&r.ty, &name.name);
+                return Err(unknown_field(&r.ty, name));
+            };
             Ok(Ev::known(r.fields[i].clone()))
         }
         Value::Union(u) if u.ty.fields[u.active].0 == name.name => Ok(Ev::known(u.value.clone())),

@@ -113,8 +113,9 @@ crate::rules! {
     /// dsr_dest holds destinations, dsr_src1 sources, dsr_src0 either.
     DSR_POSITION = "dsr-position": "a {dsr} cannot be a {position}";
     /// A DSR holds a fabric DSD whose queue is not bound to its color.
-    /// The program must bind the queue of a DSD that it loads itself.
-    DSR_QUEUE = "dsr-queue": "the queue of this {dsd} is not bound to its color";
+    /// The program must bind the queue of a DSD that it loads itself. In code that may never run it is a warning; the
+    /// run stops at such a load.
+    @Warning DSR_QUEUE = "dsr-queue": "the queue of this {dsd} is not bound to its color";
     /// `@get_dsr` is given a type that is not a DSR type.
     /// `@get_dsr` makes registers of the five DSR types.
     DSR_TYPE = "dsr-type": "{type} is not a DSR type";

@@ -188,8 +188,9 @@ crate::rules! {
     /// Only ids that `@get_symbol_id` returns are valid.
     SYMBOL_ID = "symbol-id": "no exported variable has the id {id}";
     /// A task id is activated that has no local task bound to it.
-    /// Only a bound local task can be activated.
-    TASK_UNBOUND = "task-unbound": "no local task is bound to {id}"
+    /// Only a bound local task can be activated. In code that may never run it is a warning; the run stops where the
+    /// activation happens.
+    @Warning TASK_UNBOUND = "task-unbound": "no local task is bound to {id}"
         => "write in a comptime block: `@bind_local_task(task, @get_local_task_id({id}))`";
     /// Code reaches `unreachable`.
     /// `unreachable` promises that execution never gets there.

@@ -65,6 +65,7 @@ fn tile() -> TileImage {
         save_address: false,
         single_step: false,
         config,
+        is_unbound: false,
         span: HERE,
     };
     let code = vec![

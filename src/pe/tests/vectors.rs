@@ -106,6 +106,7 @@ fn a_dsr_with_save_address_goes_on_where_it_stopped() {
         save_address: true,
         single_step: false,
         config: Default::default(),
+        is_unbound: false,
         span: span(),
     }];
     tile.initial_dsrs = vec![0];

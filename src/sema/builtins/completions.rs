@@ -77,7 +77,7 @@ pub fn finish_load_tasks(sema: &mut Sema<'_>) {
 }
 
 /// What `.activate` names is a local task, what `.unblock` names is a local or data task.
-pub(super) fn check_completion(sema: &Sema<'_>, id: IdArg, activate: bool, at: Span) -> Result<()> {
+pub(super) fn check_completion(sema: &mut Sema<'_>, id: IdArg, activate: bool, at: Span) -> Result<()> {
     let IdArg::Known(id) = id else { return Ok(()) };
     // a control task of the same number, in a table of its own, does not count
     let same_id = sema.lower.tile.image.tasks.iter().filter(|t| t.id == id);
@@ -86,7 +86,12 @@ pub(super) fn check_completion(sema: &Sema<'_>, id: IdArg, activate: bool, at: S
         if sema.is_comptime() {
             return Ok(());
         }
-        return Err(with_idle_tasks(sema, TASK_UNBOUND.because(&[("id", &id)]).at(at)));
+        // The code may never run; if it does, that ends the run.
+        let diag = with_idle_tasks(sema, TASK_UNBOUND.because(&[("id", &id)]).at(at));
+        return sema.lint(diag).or_else(|diag| {
+            sema.report(diag);
+            Ok(())
+        });
     };
     let rule = match bound.kind {
         TaskKind::Local => return Ok(()),

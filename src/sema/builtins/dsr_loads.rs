@@ -8,7 +8,7 @@ use crate::diagnostics::rules::{comptime, dsd as rules};
 use crate::diagnostics::{At, Diag, Result};
 use crate::dsd::{Dsd, Mem, MemKind};
 use crate::image::code::{DsdRef, DsrLoad, Op};
-use crate::image::{DsrRef, QueueBinding};
+use crate::image::{DsrRef, QueueBinding, TileImage};
 use crate::sema::declared::with_declaration;
 use crate::sema::eval::Ev;
 use crate::sema::lower::LoadTask;
@@ -126,6 +126,7 @@ fn load_to_dsr(sema: &mut Sema<'_>, call: Call<'_>, kin: Kin) -> Result<Operand>
         save_address: settings.save_address,
         single_step: settings.single_step,
         config: settings.run,
+        is_unbound: false,
         span: call.span,
     };
     sema.lower.load_dsr(load, sema.is_comptime());
@@ -204,36 +205,54 @@ fn set_dsr_base(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
 
 /// What operations say that has no effect on what DSRs were loaded with.
 pub fn check_ignored_settings(sema: &mut Sema<'_>) {
+    let has_errors = sema.reports.errors() > 0;
     let image = &sema.lower.tile.image;
     let ops = image.vector_ops.iter();
-    let diags: Vec<_> = ops.filter_map(|op| ignored_settings(op, &image.dsds, &image.dsr_loads)).collect();
+    let diags: Vec<_> = ops
+        // A load with an error in it is not there.
+        .filter(|op| !has_errors || hazards::are_loaded(op, &image.dsr_loads))
+        .filter_map(|op| ignored_settings(op, &image.dsds, &image.dsr_loads))
+        .collect();
     diags.into_iter().for_each(|c| sema.report(c));
 }
 
-/// Queues that DSDs in DSRs use are bound to their color by `@initialize_queue` (seed: DSRs).
+/// Queues that DSDs in DSRs use are bound to their color by `@initialize_queue` (seed: DSRs). A load in code may never
+/// run: it is marked, and ends the run if it does.
 pub fn check_loaded_queues(sema: &mut Sema<'_>) {
-    let image = &sema.lower.tile.image;
-    let mut diags = Vec::new();
-    for load in &image.dsr_loads {
-        let DsdRef::Const(n) = load.dsd else { continue };
-        let diag = match &image.dsds[n as usize] {
-            Dsd::FabIn(f) => {
-                let queue = f.queue.map(|q| ("input_queue", q.0));
-                let same = |b: &&QueueBinding<InQueue>| f.queue.is_none_or(|q| b.queue == q);
-                let bound = image.input_queues.iter().filter(|b| b.explicit).filter(same);
-                unbound(DsdTy::FabIn, queue, f.color, bound.map(|b| (b.color, b.span)))
-            }
-            Dsd::FabOut(f) if sema.arch.name == ArchName::Wse3 => {
-                let queue = f.queue.map(|q| ("output_queue", q.0));
-                let bound = image.output_queues.iter().filter(|b| f.queue == Some(b.queue));
-                // on WSE-3 the color of the queue counts, not that of the DSD
-                unbound(DsdTy::FabOut, queue, None, bound.map(|b| (b.color, b.span)))
-            }
-            Dsd::FabOut(_) | Dsd::Mem(_) | Dsd::Fifo(_) => None,
-        };
-        diags.extend(diag.map(|c| c.at(load.span)));
+    let (image, arch) = (&mut sema.lower.tile.image, sema.arch.name);
+    let found = (0..image.dsr_loads.len()).filter_map(|n| Some((n, unbound_load(image, n, arch)?)));
+    let found: Vec<(usize, Diag)> = found.collect();
+    found.iter().for_each(|(n, _)| image.dsr_loads[*n].is_unbound = true);
+    let is_initial = |n: usize| image.initial_dsrs.contains(&(n as u32));
+    let diags: Vec<Diag> =
+        found.into_iter().map(|(n, diag)| if is_initial(n) { diag.for_good() } else { diag }).collect();
+    for diag in diags {
+        if let Err(diag) = sema.lint(diag) {
+            sema.report(diag);
+        }
     }
-    diags.into_iter().for_each(|c| sema.report(c));
+}
+
+/// What is wrong with the queue of the DSD that a load names.
+fn unbound_load(image: &TileImage, n: usize, arch: ArchName) -> Option<Diag> {
+    let load = &image.dsr_loads[n];
+    let DsdRef::Const(dsd) = load.dsd else { return None };
+    let diag = match &image.dsds[dsd as usize] {
+        Dsd::FabIn(f) => {
+            let queue = f.queue.map(|q| ("input_queue", q.0));
+            let same = |b: &&QueueBinding<InQueue>| f.queue.is_none_or(|q| b.queue == q);
+            let bound = image.input_queues.iter().filter(|b| b.explicit).filter(same);
+            unbound(DsdTy::FabIn, queue, f.color, bound.map(|b| (b.color, b.span)))
+        }
+        Dsd::FabOut(f) if arch == ArchName::Wse3 => {
+            let queue = f.queue.map(|q| ("output_queue", q.0));
+            let bound = image.output_queues.iter().filter(|b| f.queue == Some(b.queue));
+            // on WSE-3 the color of the queue counts, not that of the DSD
+            unbound(DsdTy::FabOut, queue, None, bound.map(|b| (b.color, b.span)))
+        }
+        Dsd::FabOut(_) | Dsd::Mem(_) | Dsd::Fifo(_) => None,
+    };
+    diag.map(|c| c.at(load.span))
 }
 
 /// Complains unless one of the bindings of the queue is that to the color of the DSD.

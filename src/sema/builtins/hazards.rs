@@ -108,6 +108,12 @@ pub fn ignored_settings(op: &VectorOp, dsds: &[Dsd], loads: &[DsrLoad]) -> Optio
     )
 }
 
+/// Whether every DSR of an operation has a load.
+pub fn are_loaded(op: &VectorOp, loads: &[DsrLoad]) -> bool {
+    let mut registers = std::iter::once(&op.dest).chain(&op.sources).filter_map(register);
+    registers.all(|dsr| loads.iter().any(|load| load.dsr.id == dsr))
+}
+
 fn ends_silently(config: &AsyncConfig) -> bool {
     config.completion == Completion::Nothing
 }

@@ -7,6 +7,7 @@ use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Result};
 use crate::image::MemcpyColors;
 use crate::image::code::Intrinsic;
+use crate::sema::layout::Columns;
 use crate::sema::lower::Tile;
 use crate::sema::operand::Operand;
 use crate::sema::value::Value;
@@ -43,6 +44,10 @@ pub const BUILTINS: &[Builtin] = &[
         usage: "@__count(x) comptime_int",
         doc: "library: the number of fields of a struct, or of elements of a tuple or array",
         run: Run::Known(|s, call| count(s, call.args[0])), ..USUAL },
+    Builtin { name: "__has_columns", takes: 0..=0, phase: Phase::Anywhere, is_pure: true,
+        usage: "@__has_columns() bool",
+        doc: "library: the program asks whether a PE is in the first or last column",
+        run: Run::Known(|s, _| Ok(Value::Bool(s.layout.columns == Columns::Given))), ..USUAL },
     Builtin { name: "__mailbox", takes: 1..=1, phase: Phase::Block,
         usage: "@__mailbox(queue)",
         doc: "library: messages arrive in this queue, and the control wavelet that ends one starts no task",

@@ -32,17 +32,18 @@ impl Banked {
 }
 
 /// The cycles that `count` elements of an operation take that does `width` in a cycle at best ([`DsdOp::width`]);
-/// `sources` are those in memory.
+/// `sources` are those in memory. Without a destination in memory, it is one in a cycle.
 ///
 /// [`DsdOp::width`]: super::ops::DsdOp::width
 #[inline]
 pub fn element_cycles(width: u8, count: u32, dest: Option<Banked>, sources: [Option<Banked>; 3]) -> u32 {
-    let mut width = dest.map_or(u32::MAX, Banked::width).min(width.into());
+    let Some(dest) = dest else { return count };
+    let mut width = dest.width().min(width.into());
     let (mut first, mut are_several, mut in_place, mut meet) = (None, false, false, false);
     for one in sources {
         let Some(one) = one else { continue };
         width = width.min(one.width());
-        in_place |= dest.is_some_and(|dest| dest.at == one.at);
+        in_place |= dest.at == one.at;
         match first {
             None => first = Some(one),
             Some(other) => {

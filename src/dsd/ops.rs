@@ -129,6 +129,12 @@ impl DsdOp {
         }
     }
 
+    /// Cycles from one element to the next where all of them go to one scalar: a sum of floats waits for the one before
+    /// (a public study of the vendor's simulator: 2 cycles for each element of `@faddh`, 1 for what does not wait).
+    pub fn cycles_to_scalar(&self) -> u32 {
+        if self.dest.is_float() && self.arity() > 1 { 2 } else { 1 }
+    }
+
     /// The forms as calls, for messages: `@fadds(dsd, f32, dsd)`.
     pub fn signatures(&self) -> Vec<String> {
         self.forms.iter().map(|form| self.signature(form)).collect()

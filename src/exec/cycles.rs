@@ -4,12 +4,12 @@
 //! A function that runs keeps the sums of the cycles of its operations in a table, so that the scalar loop need not
 //! count them one by one.
 
+use super::loops::{Saved, saved_in_loops};
 use super::widths::{register_words, words_of};
 use crate::arch::{Costs, VectorCosts};
 use crate::dsd::DSD_WORDS;
 use crate::image::Function;
 use crate::image::code::{Access, BYTES, DsdOperand, DsdRef, Intrinsic, Op, Reg, VectorOp};
-use std::ops::Range;
 
 /// Cycles between the start of an operation and its first element.
 pub(crate) const LAUNCH: u64 = 1;
@@ -28,8 +28,8 @@ pub(crate) fn start_cycles(vector: &VectorOp, costs: &VectorCosts) -> u64 {
 /// Cycles of each operation of a function.
 pub(crate) fn op_cycles(function: &Function, costs: &Costs) -> Vec<u32> {
     let first = function.params;
-    let consts = first..first.saturating_add(function.consts.len() as Reg);
-    let cycles = OpCycles { costs, words: register_words(function), consts };
+    let cycles = OpCycles { costs, words: register_words(function), first, consts: &function.consts };
+    let saved = saved_in_loops(function);
     let mut joins = vec![false; function.code.len() + 1];
     for op in function.code.iter() {
         if let Some(to) = { *op }.target_mut() {
@@ -42,9 +42,10 @@ pub(crate) fn op_cycles(function: &Function, costs: &Costs) -> Vec<u32> {
         let goes_back = { *op }.target_mut().is_some_and(|to| *to as usize <= at);
         let again = if goes_back { costs.scalar.repeat.into() } else { 0 };
         match op {
-            _ if values.are_known(*op, joins) => 0,
+            _ if values.are_known(*op, joins) || saved[at] == Saved::All => 0,
             // A compiler puts the test of a loop at its end, so that the loop has one jump and not two.
             Op::Jump { .. } if goes_back => again,
+            _ if saved[at] == Saved::Address => cycles.access(*op),
             _ => cycles.of(*op) + again,
         }
     })
@@ -63,7 +64,7 @@ pub(crate) fn cycles_before(function: &Function, costs: &Costs) -> Box<[u32]> {
 
 /// Cycles of an operation that the PE does for the scalar loop; the words of values do not count there.
 pub(crate) fn served_cycles(op: Op, costs: &Costs) -> u64 {
-    OpCycles { costs, words: Vec::new(), consts: 0..0 }.of(op).into()
+    OpCycles { costs, words: Vec::new(), first: 0, consts: &[] }.of(op).into()
 }
 
 /// What is in registers: a compiler does not compute again what it has at hand, nor load again what nothing can have
@@ -152,11 +153,29 @@ struct OpCycles<'a> {
     costs: &'a Costs,
     /// By register: the words of the values that it holds.
     words: Vec<u8>,
-    /// The registers of constants.
-    consts: Range<Reg>,
+    /// The first register of a constant, and the constants.
+    first: Reg,
+    consts: &'a [u64],
 }
 
 impl OpCycles<'_> {
+    /// The constant in a register.
+    fn constant(&self, register: Reg) -> Option<u64> {
+        self.consts.get(usize::from(register.checked_sub(self.first)?)).copied()
+    }
+
+    /// Cycles of an access whose address is at hand.
+    fn access(&self, op: Op) -> u32 {
+        let costs = &self.costs.scalar;
+        match op {
+            Op::Load { kind, .. } | Op::LoadElem { kind, .. } => {
+                u32::from(kind.words()).div_ceil(2) * u32::from(costs.load)
+            }
+            Op::StoreElem { kind, .. } => u32::from(kind.words()).div_ceil(2) * u32::from(costs.store),
+            _ => self.of(op),
+        }
+    }
+
     fn words(&self, register: Reg) -> u32 {
         self.words.get(usize::from(register)).copied().unwrap_or(1).into()
     }
@@ -180,11 +199,12 @@ impl OpCycles<'_> {
         let by_width = |words: u32, narrow: u16, wide: u16| u32::from(if words > 1 { wide } else { narrow });
         let product = |words| by_width(words, costs.multiply, costs.wide_multiply);
         let shift = |words| by_width(words, costs.shift, costs.wide_shift);
-        let quotient = |b, words| match self.consts.contains(&b) {
+        let quotient = |b, words| match self.constant(b) {
             // By a constant it takes a product and a shift.
-            true => product(words) + shift(words),
-            false => by_width(words, costs.divide, costs.wide_divide),
+            Some(_) => product(words) + shift(words),
+            None => by_width(words, costs.divide, costs.wide_divide),
         };
+        let is_shift = |b| self.constant(b).is_some_and(u64::is_power_of_two);
         Some(match op {
             Op::Mov { a, .. } => self.words(a) * u32::from(costs.copy),
             Op::AddS { d, sh, .. } | Op::AddU { d, sh, .. } => self.arithmetic(used(d, sh)),
@@ -193,6 +213,8 @@ impl OpCycles<'_> {
                 self.arithmetic(used(d, sh))
             }
             Op::MulS { d, sh, .. } | Op::MulU { d, sh, .. } => product(used(d, sh)),
+            Op::DivU { b, sh, .. } if is_shift(b) => shift(words_of(sh)),
+            Op::RemU { b, sh, .. } if is_shift(b) => self.arithmetic(words_of(sh)),
             Op::DivS { b, sh, .. } | Op::DivU { b, sh, .. } => quotient(b, words_of(sh)),
             Op::RemS { b, sh, .. } | Op::RemU { b, sh, .. } => quotient(b, words_of(sh)),
             Op::ShlS { d, sh, .. } | Op::ShlU { d, sh, .. } => shift(used(d, sh)),

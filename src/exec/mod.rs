@@ -12,6 +12,7 @@ pub(crate) mod cycles;
 pub(crate) mod guard;
 pub(crate) mod interface;
 mod jump_table;
+mod loops;
 pub(crate) mod memory;
 mod memory_superinstructions;
 mod parts;

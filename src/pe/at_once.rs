@@ -94,7 +94,9 @@ impl VectorUnit<'_> {
         self.run_cursors(op, vector, &vectors, scalars, count)?;
         self.main.set_result(vector.result, true);
         let [dest, sources @ ..] = vectors.map(|vector| vector.map(|its| Banked::new(&its.mem, its.at)));
-        Ok(Some((count, element_cycles(op.width(self.queues.arch_name()), count, dest, sources))))
+        let each = if dest.is_none() { op.cycles_to_scalar() } else { 1 };
+        let cycles = element_cycles(op.width(self.queues.arch_name()), count, dest, sources);
+        Ok(Some((count, each * cycles)))
     }
 
     /// The fast path for lines.

@@ -89,8 +89,6 @@ pub(super) struct Operation {
     arity: u8,
     /// A control wavelet ends it.
     pub stops_at_control: bool,
-    /// That one stays in its queue.
-    pub keeps_control: bool,
     /// How much it may do in a cycle.
     pub steps: Pacing,
     /// Something was wrong with a wavelet that it has taken.
@@ -104,6 +102,8 @@ pub(super) struct Operation {
     pub cleared: Option<AddressCursor>,
     /// Elements that its memory operands hold, if only a control wavelet may come after them.
     pub room: Option<u32>,
+    /// The control wavelet that ends it stays in its queue.
+    pub keeps_control: bool,
 }
 
 impl Operation {
@@ -120,8 +120,8 @@ impl Operation {
             arity: arity as u8,
             carried: 0,
             stops_at_control: false,
-            keeps_control: false,
             room: None,
+            keeps_control: false,
             steps: Pacing::Any,
             has_mixed: false,
             untyped_fifos: [None; 2],

@@ -72,7 +72,7 @@ fn slices_show_operations_with_their_stalls_inside() {
     };
     assert_eq!(named("@fadds"), (12, 1, 14));
     assert_eq!(named("input queue 2 (color 4) is empty"), (12, 8, 3));
-    assert_eq!(named("done"), (1, 15, 11));
+    assert_eq!(named("done"), (1, 15, 18));
     assert!(events(&picture).iter().all(|e| number(e, "pid") == 1001));
 }
 
@@ -110,7 +110,7 @@ fn a_trace_that_is_cut_says_so_in_its_file() {
     let picture = traced("examples/03-two-pes/layout.csl", "cut.json", &["--trace-limit", "7"]);
     assert_eq!(
         picture["otherData"]["cut"],
-        "the trace ends here, in cycle 7 of 26: it has 7 events (--trace-limit)"
+        "the trace ends here, in cycle 7 of 33: it has 7 events (--trace-limit)"
     );
     assert_eq!(picture["otherData"]["note"], "1 microsecond in this file is 1 cycle");
     check(&picture).unwrap();

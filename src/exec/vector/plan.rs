@@ -208,9 +208,10 @@ fn cycles(
     dest: Option<Banked>,
     sources: [Option<Banked>; 3],
 ) -> u32 {
-    let width = OPS[usize::from(vector.op)].width(arch.name);
+    let op = &OPS[usize::from(vector.op)];
     let start = LAUNCH + start_cycles(vector, &arch.costs.vectors);
-    start as u32 + element_cycles(width, count, dest, sources)
+    let each = if dest.is_none() { op.cycles_to_scalar() } else { 1 };
+    start as u32 + each * element_cycles(op.width(arch.name), count, dest, sources)
 }
 
 /// Where a row lies.

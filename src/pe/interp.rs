@@ -150,20 +150,10 @@ impl Pe {
         meter: &mut Meter,
         world: &mut Outside<'_>,
     ) -> Result<bool, Diag> {
-        meter.due = match self.threads.next_ending() {
-            _ if self.threads.unblock_any() => 0,
-            ending => ending.map_or(u64::MAX, |ending| ending.saturating_sub(now)),
-        };
+        meter.due = self.states_change_in(now);
         let op = match self.run_scalar((tile, code), now, meter) {
             Ok(StopReason::Service(op)) => op,
-            Ok(StopReason::Guarded) => {
-                let heard = self.checks.warnings.len();
-                let is_met = self.guarded_access(tile, now + meter.spent)?;
-                self.date_warnings(heard, now + meter.spent);
-                // The access happens now or in the next visit, and what follows does not run ahead either.
-                meter.budget = if is_met { self.ahead() } else { meter.budget };
-                return Ok(!is_met || meter.spent == 0);
-            }
+            Ok(StopReason::Guarded) => return self.access_guarded(tile, now, meter),
             Ok(StopReason::Pause) => return Ok(false),
             Ok(StopReason::End) => {
                 self.note_task_end(now + meter.spent);
@@ -187,11 +177,7 @@ impl Pe {
             Err(c) => return self.go_on_after(c, tile, (now, meter), world),
         };
         self.complete_endings(now + meter.spent)?;
-        // An operation that ends before that must not unblock what is blocked only then.
-        if let Op::Block { a } = op
-            && meter.spent > 0
-            && self.threads.unblock(TaskId(self.main.register(a) as u8))
-        {
+        if meter.spent > 0 && self.blocks_too_early(op) {
             return Ok(false);
         }
         if let Op::Block { a } | Op::Unblock { a } | Op::Activate { a } = op
@@ -211,6 +197,30 @@ impl Pe {
         }
         let served = served.map_err(|c| c.at(self.main.place(tile)))?;
         Ok(self.after_service(served, now, meter))
+    }
+
+    /// An access that may meet an operation in progress; false when the main thread must stop.
+    fn access_guarded(&mut self, tile: &PreparedTile, now: u64, meter: &mut Meter) -> Result<bool, Diag> {
+        let heard = self.checks.warnings.len();
+        let is_met = self.guarded_access(tile, now + meter.spent)?;
+        self.date_warnings(heard, now + meter.spent);
+        // The access happens now or in the next visit, and what follows does not run ahead either.
+        meter.budget = if is_met { self.ahead() } else { meter.budget };
+        Ok(!is_met || meter.spent == 0)
+    }
+
+    /// In how many cycles an operation may change the state of a task: 0 if that is not known.
+    #[inline]
+    fn states_change_in(&self, now: u64) -> u64 {
+        match self.threads.next_ending() {
+            _ if self.threads.unblock_any() => 0,
+            ending => ending.map_or(u64::MAX, |ending| ending.saturating_sub(now)),
+        }
+    }
+
+    /// Whether code ahead of the clock blocks a task that an operation in progress may unblock before that.
+    fn blocks_too_early(&self, op: Op) -> bool {
+        matches!(op, Op::Block { a } if self.threads.unblock(TaskId(self.main.register(a) as u8)))
     }
 
     /// Runs the scalar loop, guarded while somebody wants to know of accesses to memory.

@@ -104,10 +104,7 @@ impl Sema<'_> {
             ExprKind::Float(x) => Ok(Ev::known(Value::Float(crate::value::float::FloatKind::Comptime, *x))),
             ExprKind::Str(s) => Ok(Ev::known(Value::Str(s.as_slice().into()))),
             ExprKind::Bool(b) => Ok(Ev::known(Value::Bool(*b))),
-            ExprKind::Undefined => {
-                let ty = if let Want::Exactly(ty) = want { ty.clone() } else { Ty::Error };
-                Ok(Ev::known(Value::Undefined(ty)))
-            }
+            ExprKind::Undefined => Ok(undefined(want)),
             ExprKind::Unreachable => self.unreachable(span),
             ExprKind::Name(name) => self.name(name, span),
             ExprKind::Builtin { name, args } => builtins::builtin(self, name, args, span),
@@ -123,12 +120,7 @@ impl Sema<'_> {
             ExprKind::Unary(op, operand) => operators::unary(self, *op, *operand, span, want),
             ExprKind::Binary(BinaryOp::And, a, b) => operators::short_circuit(self, *a, *b, false),
             ExprKind::Binary(BinaryOp::Or, a, b) => operators::short_circuit(self, *a, *b, true),
-            ExprKind::Binary(op, a, b) => {
-                let (left, right) = self.operands(*op, *a, *b, want)?;
-                order::check_order(self, *a, *op, *b, span);
-                let result = operators::binary(self, *op, left, right, span);
-                result.map(Ev::Value).map_err(|c| with_operands(self.frame(), c, *a, *b))
-            }
+            ExprKind::Binary(op, a, b) => self.infix((*op, *a, *b), want, span),
             ExprKind::Comptime(e) => self.comptime_expr(*e, span),
             ExprKind::Struct { ty, fields } => {
                 literals::struct_literal(self, *ty, fields, want, span).map(Ev::Value)
@@ -164,6 +156,14 @@ impl Sema<'_> {
             ExprKind::AnyType => Err(rules::NOT_A_TYPE.because(&[("have", &"anytype")])),
             ExprKind::Error => Err(rules::REPORTED.plain()),
         }
+    }
+
+    /// An infix operator between two expressions.
+    fn infix(&mut self, (op, a, b): (BinaryOp, ExprId, ExprId), want: Want<'_>, span: Span) -> Result<Ev> {
+        let (left, right) = self.operands(op, a, b, want)?;
+        order::check_order(self, a, op, b, span);
+        let result = operators::binary(self, op, left, right, span);
+        result.map(Ev::Value).map_err(|c| with_operands(self.frame(), c, a, b))
     }
 
     /// The operands of an infix operator. Literals that one of them chooses at run time get the type of
@@ -250,4 +250,10 @@ impl Sema<'_> {
         let ty = Arc::new(PtrTy { to: Ty::Fn(self.fn_type(f)?), is_const: true, many: false });
         Ok(Ev::known(Value::Ptr(Pointer { ty, to: Pointee::Fn(f) })))
     }
+}
+
+/// `undefined`, of the type that is asked for.
+fn undefined(want: Want<'_>) -> Ev {
+    let ty = if let Want::Exactly(ty) = want { ty.clone() } else { Ty::Error };
+    Ev::known(Value::Undefined(ty))
 }

@@ -53,8 +53,8 @@ struct Loop<'f> {
     code: &'f [Op],
     /// By register of the function.
     known: Vec<Known>,
-    /// The registers that it writes.
-    written: Vec<Reg>,
+    /// By register: how many of its operations write it, 2 for more.
+    writes: Vec<u8>,
     /// It is written out.
     is_short: bool,
 }
@@ -65,21 +65,20 @@ impl Loop<'_> {
         let mut known = vec![Known::Invariant; usize::from(function.registers)];
         let first = usize::from(function.params);
         known.iter_mut().skip(first).take(function.consts.len()).for_each(|it| *it = Known::Constant);
-        let mut written = Vec::new();
+        let mut writes = vec![0u8; known.len()];
         for op in code {
-            match { *op }.dest_mut() {
-                Some(d) => written.push(*d),
-                None => written.extend(clobbered(*op, function.registers)),
-            }
+            let range = match { *op }.dest_mut() {
+                Some(d) => *d..d.saturating_add(1),
+                None => clobbered(*op, function.registers),
+            };
+            let range = usize::from(range.start).min(writes.len())..usize::from(range.end).min(writes.len());
+            writes[range].iter_mut().for_each(|count| *count = (*count + 1).min(2));
         }
-        for register in &written {
-            if let Some(its) = known.get_mut(usize::from(*register)) {
-                *its = Known::Nothing;
-            }
-        }
-        let turns = turns(function, &range, &written);
+        let turns = turns(function, &range, &writes);
         let is_short = turns.is_some_and(|turns| turns.saturating_mul(code.len()) <= MOST_WRITTEN_OUT);
-        Loop { code, known, written, is_short }
+        let mut this = Loop { code, known, writes, is_short };
+        this.forget();
+        this
     }
 
     fn of(&self, register: Reg) -> Known {
@@ -111,9 +110,9 @@ impl Loop<'_> {
 
     /// What is written on one of two ways to a place is not known behind it.
     fn forget(&mut self) {
-        for register in &self.written {
-            if let Some(its) = self.known.get_mut(usize::from(*register)) {
-                *its = Known::Nothing;
+        for (known, writes) in self.known.iter_mut().zip(&self.writes) {
+            if *writes > 0 {
+                *known = Known::Nothing;
             }
         }
     }
@@ -150,7 +149,7 @@ impl Loop<'_> {
 
     /// Whether only its step writes a register.
     fn is_counter(&self, register: Reg) -> bool {
-        self.written.iter().filter(|its| **its == register).count() == 1
+        self.writes.get(usize::from(register)) == Some(&1)
     }
 
     /// What is known of a result, by what is known of the values that it is computed from.
@@ -179,13 +178,13 @@ fn clobbered(op: Op, registers: Reg) -> Range<Reg> {
         Op::Call { base, .. } | Op::CallPtr { base, .. } | Op::Intrinsic { base, .. } => base..registers,
         Op::MapNext { base, .. } => base..registers,
         Op::Vector { .. } => 0..registers,
-        Op::Unset { d, .. } => d..d + 1,
+        Op::Unset { d, .. } => d..d.saturating_add(1),
         _ => 0..0,
     }
 }
 
 /// How many turns a loop takes whose counter runs from one constant to another.
-fn turns(function: &Function, range: &Range<usize>, written: &[Reg]) -> Option<usize> {
+fn turns(function: &Function, range: &Range<usize>, writes: &[u8]) -> Option<usize> {
     let constant = |register: Reg| {
         let place = usize::from(register).checked_sub(usize::from(function.params))?;
         function.consts.get(place).copied()
@@ -194,7 +193,7 @@ fn turns(function: &Function, range: &Range<usize>, written: &[Reg]) -> Option<u
         Op::JumpLtS { a, b, .. } | Op::JumpLtU { a, b, .. } => (a, constant(b)?),
         _ => return None,
     };
-    if written.iter().filter(|register| **register == counter).count() != 1 {
+    if writes.get(usize::from(counter)) != Some(&1) {
         return None;
     }
     let (place, pace) = range.clone().find_map(|place| match function.code[place] {

@@ -196,8 +196,8 @@ impl Operation {
         Ok(StepResult::Finished)
     }
 
-    /// The same as [`Operation::step`] for an operation whose fabric operands take or make one wavelet for each element, and that has
-    /// something left to do.
+    /// The same as [`Operation::step`] for an operation whose fabric operands take or make one wavelet for each
+    /// element, and that has something left to do.
     #[inline]
     pub fn step_once(&mut self, around: &mut Surroundings<'_>) -> Result<StepResult, Diag> {
         let mut tired = false;

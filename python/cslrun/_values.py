@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import reprlib
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,11 @@ from cslrun._native import RunError
 from cslrun.program import DTYPES, Export, Program, SymbolError
 
 
+def shown(value: Any) -> str:
+    """A value in a message: of an array only its shape."""
+    return f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else reprlib.repr(value)
+
+
 def at_least(name: str, value: int | None, least: int) -> int | None:
     """A whole number, or None as it is; ValueError for anything else."""
     return None if value is None else whole(name, value, least)
@@ -21,7 +27,7 @@ def at_least(name: str, value: int | None, least: int) -> int | None:
 def whole(name: str, value: Any, least: int = 0) -> int:
     """A whole number of at least `least`; ValueError for anything else."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}")
+        raise ValueError(f"{name} must be a whole number of at least {least}, not {shown(value)}")
     return int(value)
 
 
@@ -60,7 +66,7 @@ _ARGUMENTS: dict[str, type[np.generic]] = {
 def argument(function: str, ty: str, value: Any) -> int:
     """The bits of an argument as one word."""
     if np.ndim(value) != 0:
-        raise TypeError(f"{function} takes a number here, not {value!r}")
+        raise TypeError(f"{function} takes a number here, not {shown(value)}")
     return int(tensors.widen(tensors.converted(value, _ARGUMENTS[ty]).reshape(1))[0])
 
 

@@ -146,6 +146,10 @@ def test_names_are_numbers_for_memcpy(runtime):
         runtime.memcpy_h2d(runtime.get_id("combine"), np.zeros(1, np.uint32), 0, 0, 1, 1, 1, **ROWS)
     with pytest.raises(RuntimeError, match="None is not the id"):
         runtime.memcpy_h2d(runtime.get_id("no such"), np.zeros(1, np.uint32), 0, 0, 1, 1, 1, **ROWS)
+    with pytest.raises(TypeError, match=r"the id of a variable, then the array; an array of shape \(4,\) stands"):
+        runtime.memcpy_h2d(np.zeros(4, np.uint32), 1, 0, 0, 1, 1, 1, **ROWS)
+    with pytest.raises(TypeError, match="memcpy_d2h takes the array, then the id of a variable"):
+        runtime.memcpy_d2h(1, np.zeros(4, np.uint32), 0, 0, 1, 1, 1, **ROWS)
 
 
 @pytest.mark.parametrize(

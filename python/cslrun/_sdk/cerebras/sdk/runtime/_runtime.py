@@ -369,6 +369,9 @@ class SdkRuntime:
         data_type: MemcpyDataType,
     ) -> _copies.Copy | _copies.Stream:
         self._must_run()
+        if isinstance(symbol, np.ndarray):
+            places = "the id of a variable, then the array" if way == "h2d" else "the array, then the id of a variable"
+            raise TypeError(f"memcpy_{way} takes {places}; an array of shape {symbol.shape} stands where the id should")
         width, height = self._program.size
         px, py, w, h = region
         if min(px, py) < 0 or min(w, h) < 1 or px + w > width or py + h > height:

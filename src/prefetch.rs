@@ -45,7 +45,7 @@ fn begin(list: &[u32], prefetch: impl Fn(u32, Soon)) {
 }
 
 /// Bytes of a cache line.
-const LINE: usize = 64;
+pub const LINE: usize = 64;
 
 /// Prefetches a value, at most its first `bytes` bytes.
 #[inline(always)]

@@ -85,7 +85,7 @@ impl Calls {
     pub fn prefetch(&self) {
         // Between two tasks both are empty, and the next one begins with them.
         prefetch::room(&self.frames, 64);
-        prefetch::room(&self.parked, 256);
+        prefetch::slice(&self.parked, 256);
     }
 
     /// The first words and functions of the calls that have not returned, outermost first.

@@ -359,6 +359,14 @@ impl Grid {
         }
     }
 
+    /// Prefetches a router whose PE runs soon.
+    #[inline(always)]
+    pub fn prefetch_sender(&self, router: u32, soon: Soon) {
+        if soon == Soon::Later {
+            prefetch::value(self.router(router as usize), size_of::<Router>());
+        }
+    }
+
     /// Prefetches a router that hands over wavelets soon, and their lanes.
     #[inline(always)]
     pub fn prefetch_down(&self, router: u32, soon: Soon) {

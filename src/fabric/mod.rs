@@ -67,8 +67,8 @@ pub trait Offramps {
     /// The last wavelet was the only one for its PE in this cycle.
     fn end_delivery(&mut self, _pe: usize) {}
 
-    /// Prefetches a part of a PE to which something is handed over soon.
-    fn prefetch(&self, _pe: usize, _soon: Soon) {}
+    /// Prefetches a part of a PE to which wavelets of some colors are handed over soon, bit = color.
+    fn prefetch(&self, _pe: usize, _soon: Soon, _arriving: u32) {}
 }
 
 /// All routers and what is on its way between them.
@@ -267,7 +267,8 @@ impl Fabric {
             if self.is_large() {
                 prefetch::along(pes, at, |pe, soon| {
                     self.grid.prefetch_down(pe, soon);
-                    ramps.prefetch(pe as usize, soon);
+                    let arriving = if soon == Soon::Before { self.grid.router(pe as usize).descending() } else { 0 };
+                    ramps.prefetch(pe as usize, soon, arriving);
                 });
             }
             let pe = *pe as usize;
@@ -277,6 +278,12 @@ impl Fabric {
                 self.schedule.offramp_has_room(pe, self.grid.router_mut(pe));
             }
         }
+    }
+
+    /// Prefetches the router of a PE that runs soon and may send.
+    #[inline]
+    pub fn prefetch_sender(&self, pe: u32, soon: Soon) {
+        self.grid.prefetch_sender(pe, soon);
     }
 
     /// The first half of the cycle is over: the list from [`Fabric::take_giving`], and how many at its

@@ -5,13 +5,20 @@ use crate::prefetch::{self, Soon};
 use std::mem::offset_of;
 
 impl Pe {
-    /// Prefetches the data of a visit, a part each time.
+    /// Prefetches the data of a visit, a part each time. `arriving`: colors of which wavelets are handed over first,
+    /// bit = color.
+    ///
+    /// A line that nobody needs costs as much as one that is needed, so what only some visits touch is left out unless
+    /// something tells that this one may.
     #[inline]
-    pub fn prefetch(&self, soon: Soon) {
+    pub fn prefetch(&self, soon: Soon, arriving: u32) {
         match soon {
-            Soon::Later => prefetch::value(self, offset_of!(Pe, fifos)),
+            Soon::Later => {
+                prefetch::value(self, offset_of!(Pe, sanitizer) + prefetch::LINE);
+                prefetch::value(&self.races, size_of_val(&self.races));
+            }
             Soon::Before => {
-                self.queues.prefetch();
+                self.queues.prefetch(arriving, self.may_run_code());
                 self.threads.prefetch();
                 if self.may_run_code() {
                     self.threads.prefetch_spare();

@@ -201,10 +201,22 @@ impl Queues {
         (colors != 0).then_some(colors)
     }
 
-    /// Prefetches the wavelets in the queues.
-    pub fn prefetch(&self) {
-        prefetch::slice(&self.inputs, 1024);
-        prefetch::slice(&self.outputs, 1024);
+    /// Prefetches the wavelets in the queues, the inputs of arriving ones, and the outputs that code may use.
+    pub fn prefetch(&self, mut arriving: u32, may_send: bool) {
+        let mut inputs = self.filled;
+        while arriving != 0 {
+            let input = self.input_of.get(arriving.trailing_zeros() as usize).copied().unwrap_or(NO_PLACE);
+            inputs |= if input == NO_PLACE { 0 } else { 1 << (input & 63) };
+            arriving &= arriving - 1;
+        }
+        let of_set = |input: usize| self.inputs.get(input).into_iter().for_each(|i| prefetch::value(i, 64));
+        members(inputs).for_each(of_set);
+        if may_send {
+            prefetch::slice(&self.outputs, 1024);
+        } else {
+            let of_set = |at: usize| self.outputs.get(at).into_iter().for_each(|o| prefetch::value(o, 64));
+            members(self.outgoing).for_each(of_set);
+        }
     }
 
     /// The color of an input queue.

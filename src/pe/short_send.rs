@@ -75,6 +75,7 @@ impl Pe {
         self.queues.outputs[output].sent_by = Some(SendOperation { color, span, is_async });
         let done = completion(vector.config.completion, |reg| self.main.register(reg));
         let first = pace.time + pace.start_cycles + 1;
+        self.threads.takes_spare = false;
         if is_async {
             let begun = Begun { span, place: Place::ahead(first, elements.count().into()), completion: done };
             self.races.start_send((OPS[usize::from(vector.op)].name, output), footprint, begun);

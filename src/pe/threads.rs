@@ -163,6 +163,8 @@ pub(super) struct Threads {
     unblocking: u16,
     /// The operation that moved last has done so without a visit, and there has been none since.
     moved_early: bool,
+    /// The operation that began last has been prepared in `spare`, so the next one may be.
+    pub takes_spare: bool,
     /// Inputs that belong to operations, bit = input.
     claimed: u64,
     /// The first cycle behind which an operation of `ahead` starts.
@@ -204,6 +206,7 @@ impl Threads {
 
     /// Memory for an operation at `span` that is being prepared; what it holds has been used.
     pub fn take_spare(&mut self, span: Span) -> Box<Thread> {
+        self.takes_spare = true;
         self.spare.take().unwrap_or_else(|| Box::new(Thread::empty(span)))
     }
 
@@ -400,7 +403,7 @@ impl Threads {
 
     /// Prefetches the place for the next operation.
     pub fn prefetch_spare(&self) {
-        self.spare.iter().for_each(|place| prefetch::value(&**place, size_of::<Thread>()));
+        self.spare.iter().filter(|_| self.takes_spare).for_each(|place| prefetch::value(&**place, size_of::<Thread>()));
     }
 
     /// Whether an input may belong to an operation that puts each wavelet into memory or a scalar.

@@ -208,8 +208,9 @@ impl Band {
 
     /// Prefetches a part of a PE that runs soon.
     fn prefetch(&self, pe: u32, soon: Soon, cells: &[Cell]) {
+        self.fabric.prefetch_sender(pe, soon);
         let pe = cells[pe as usize - self.pes.start].as_deref();
-        pe.into_iter().for_each(|pe: &Pe| pe.prefetch(soon));
+        pe.into_iter().for_each(|pe: &Pe| pe.prefetch(soon, 0));
     }
 
     fn run_pe(&mut self, scene: Scene<'_>, index: usize, cells: &mut [Cell], shift: &mut Shift) {

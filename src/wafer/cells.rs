@@ -191,11 +191,11 @@ impl Cells {
         self.maker.pe(&mut self.pes[index], index)
     }
 
-    /// Prefetches a part of a PE that is visited soon.
+    /// Prefetches a part of a PE that is visited soon, after wavelets of some colors have come, bit = color.
     #[inline]
-    pub fn prefetch(&self, index: usize, soon: Soon) {
+    pub fn prefetch(&self, index: usize, soon: Soon, arriving: u32) {
         if let Some(pe) = &self.pes[index] {
-            pe.prefetch(soon);
+            pe.prefetch(soon, arriving);
         }
     }
 
@@ -283,9 +283,9 @@ impl Offramps for CellsOfBand<'_> {
     }
 
     #[inline]
-    fn prefetch(&self, pe: usize, soon: Soon) {
+    fn prefetch(&self, pe: usize, soon: Soon, arriving: u32) {
         if let Some(cell) = &self.cells[pe - self.first] {
-            cell.prefetch(soon);
+            cell.prefetch(soon, arriving);
         }
     }
 }
@@ -304,7 +304,7 @@ impl Offramps for Cells {
     }
 
     #[inline]
-    fn prefetch(&self, pe: usize, soon: Soon) {
-        Cells::prefetch(self, pe, soon);
+    fn prefetch(&self, pe: usize, soon: Soon, arriving: u32) {
+        Cells::prefetch(self, pe, soon, arriving);
     }
 }

@@ -75,8 +75,11 @@ impl Wafer {
         let mut passed = 0;
         for pe in &running {
             if unseen.get(passed) == Some(pe) {
-                let cells = &self.cells;
-                prefetch::along(&unseen, passed, |pe, soon| cells.prefetch(pe as usize, soon));
+                let (cells, fabric) = (&self.cells, &self.bands.first.fabric);
+                prefetch::along(&unseen, passed, |pe, soon| {
+                    fabric.prefetch_sender(pe, soon);
+                    cells.prefetch(pe as usize, soon, 0);
+                });
                 passed += 1;
             }
             self.bands.first.event_queue.take(*pe as usize);

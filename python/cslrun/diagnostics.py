@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import warnings
 from collections.abc import Iterable
@@ -66,6 +65,8 @@ class Diagnostic:
         return self.rendered
 
     def _repr_html_(self) -> str:
+        import html  # host scripts start sooner without
+
         color = "#b58900" if self.level in ("warning", "note") else "#c0392b"
         return f'<pre style="border-left: 4px solid {color}; padding-left: 8px">{html.escape(self.rendered)}</pre>'
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import os
 from dataclasses import dataclass
@@ -97,11 +96,15 @@ class Profile:
 
 def _frame(page: str) -> str:
     """A page of its own within a notebook."""
+    import html  # host scripts start sooner without
+
     return f'<iframe srcdoc="{html.escape(page)}" width="100%" height="720" style="border: 0"></iframe>'
 
 
 def table_of(lines: list[Printed]) -> str:
     """The lines as an HTML table; nothing if there are none."""
+    import html  # host scripts start sooner without
+
     rows = "".join(
         f"<tr><td>{line.cycle:,}</td><td>PE({line.x},{line.y})</td><td>{html.escape(line.text)}</td></tr>" for line in lines
     )

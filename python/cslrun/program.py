@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import html
 import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -207,6 +205,8 @@ class Program:
         return f"<cslrun.Program for {self.arch}: {width} x {height} PEs, exports {', '.join(self.exports) or 'nothing'}>"
 
     def _repr_html_(self) -> str:
+        import html  # host scripts start sooner without
+
         width, height = self.size
         rows = "".join(
             f"<tr><td><code>{html.escape(e.name)}</code></td><td><code>{html.escape(_signature(e))}</code></td></tr>"
@@ -219,6 +219,8 @@ class Program:
 
 def _restored(content: bytes, warnings: str, diagnostics: tuple[Diagnostic, ...]) -> Program:
     """A program that another process has pickled."""
+    import tempfile  # host scripts start sooner without
+
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "program"
         path.write_bytes(content)

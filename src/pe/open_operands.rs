@@ -20,7 +20,7 @@ pub(super) struct OpenOperand {
 pub(super) fn each_operand(operation: &Operation, fifos: &[FifoState], mut visit: impl FnMut(OpenOperand)) {
     match &operation.to {
         To::Local(Dest::AddressCursor(cursor)) => {
-            if let Some(footprint) = vector(cursor, operation.total) {
+            if let Some(footprint) = vector(cursor, operation) {
                 visit(OpenOperand { footprint, is_written: true, fifo: None });
             }
         }
@@ -34,7 +34,7 @@ pub(super) fn each_operand(operation: &Operation, fifos: &[FifoState], mut visit
     for from in operation.sources() {
         match from {
             From::Local(Source::AddressCursor(cursor)) => {
-                if let Some(footprint) = vector(cursor, operation.total) {
+                if let Some(footprint) = vector(cursor, operation) {
                     visit(OpenOperand { footprint, is_written: false, fifo: None });
                 }
             }
@@ -43,7 +43,7 @@ pub(super) fn each_operand(operation: &Operation, fifos: &[FifoState], mut visit
         }
     }
     if let Some(cursor) = &operation.cleared
-        && let Some(footprint) = vector(cursor, operation.total)
+        && let Some(footprint) = vector(cursor, operation)
     {
         visit(OpenOperand { footprint, is_written: true, fifo: None });
     }
@@ -59,8 +59,11 @@ pub(super) fn fifos_of(operation: &Operation) -> u64 {
     sources.chain(dest).fold(0, |all, fifo| all | 1 << (fifo & 63))
 }
 
-fn vector(cursor: &AddressCursor, total: Option<u32>) -> Option<Footprint> {
-    Footprint::new(cursor, total.map_or(cursor.elements(), |total| total.min(cursor.elements())))
+/// The words of a vector. An operation on more elements than a vector has goes on behind it, unless `Operation::room` tells
+/// that only a control wavelet may follow.
+fn vector(cursor: &AddressCursor, operation: &Operation) -> Option<Footprint> {
+    let within = operation.room.unwrap_or(u32::MAX);
+    Footprint::new(cursor, operation.total.map_or(cursor.elements(), |total| total.min(within)))
 }
 
 fn fifo(end: &FifoEnd, fifos: &[FifoState], is_written: bool) -> OpenOperand {

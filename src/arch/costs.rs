@@ -69,6 +69,9 @@ pub struct TaskCosts {
     pub start: u16,
     /// The same for a task that a wavelet starts.
     pub data_start: u16,
+    /// A command of the host, on a wafer that has nothing else to do: from the end of a launched function to the start of
+    /// the next one, and as much for each copy between them.
+    pub command: u16,
     /// `@activate`, `@block`, `@unblock`.
     pub state: u16,
 }
@@ -137,6 +140,8 @@ const TASKS: TaskCosts = TaskCosts {
     start: 1,
     // Fitted to the data tasks.
     data_start: 3,
+    // Kernels of a public study that the host times with launches; a conjugate-gradient whose host launches each step.
+    command: 200,
     // One instruction.
     state: 1,
 };

@@ -44,6 +44,11 @@ pub(super) trait HostCommand: CopyOfCommand + Send + Sync {
         false
     }
 
+    /// Whether it launches a function.
+    fn is_launch(&self) -> bool {
+        false
+    }
+
     /// Makes as much progress as is possible now; returns whether there was any.
     fn advance(&mut self, host: &mut Runner) -> Result<bool, Failure>;
 
@@ -80,6 +85,18 @@ impl Clone for Queued {
     }
 }
 
+/// When the next launch may start on a wafer that has nothing else to do.
+#[derive(Copy, Clone, Debug, Default)]
+pub(super) enum NextLaunch {
+    /// There was none yet.
+    #[default]
+    AtOnce,
+    /// Some time after the end of the last one and of so many copies behind it.
+    After { copies: u64 },
+    /// In this cycle.
+    From(u64),
+}
+
 /// The queue of commands, and the results of finished ones.
 #[derive(Clone, Default)]
 pub(super) struct CommandStream {
@@ -88,6 +105,8 @@ pub(super) struct CommandStream {
     next: u64,
     /// The function of the last launch.
     pub last_launch: Option<String>,
+    /// The first cycle in which the next launch may start, once that is known; the first launch may at once.
+    pub next_launch: NextLaunch,
     /// The channels are busy with words of copies up to this cycle.
     pub busy_until: u64,
     /// The cycle since which no PE is blocked and no command is in progress.
@@ -176,6 +195,9 @@ impl Runner {
             self.stream.commands.push_front(first);
             return Ok(moved);
         }
+        if let (NextLaunch::After { copies }, false) = (&mut self.stream.next_launch, first.command.is_launch()) {
+            *copies += 1;
+        }
         if let Some(words) = first.command.finish(self) {
             self.stream.keep(first.ticket, words);
         }
@@ -207,6 +229,11 @@ impl Runner {
         let begun = commands.front().filter(|first| first.begun).map(|_| now);
         state.add_debug(&(commands.len(), next, begun, free_since.map(|since| now - since)));
         state.add_cycle(*busy_until);
+        match self.stream.next_launch {
+            NextLaunch::AtOnce => state.add(0),
+            NextLaunch::After { copies } => state.add(copies + 1),
+            NextLaunch::From(cycle) => state.add_cycle(cycle),
+        }
         state.finish()
     }
 
@@ -223,6 +250,26 @@ impl Runner {
             self.wafer.idle_until(self.stream.busy_until);
         }
         busy
+    }
+
+    /// Lets the time pass that the next command needs if it is a launch and behind another one; false if it has passed.
+    pub(super) fn await_launch(&mut self) -> bool {
+        let is_next = self.stream.commands.front().is_some_and(|next| !next.begun && next.command.is_launch());
+        if !is_next || self.program.memcpy.is_none() || self.wafer.blocked() > 0 {
+            return false;
+        }
+        let now = self.wafer.now();
+        let from = match self.stream.next_launch {
+            NextLaunch::AtOnce => return false,
+            NextLaunch::After { copies } => {
+                let each = self.program.arch.numbers().costs.tasks.command;
+                self.wafer.cycles() + (copies + 1) * u64::from(each)
+            }
+            NextLaunch::From(cycle) => cycle,
+        };
+        self.stream.next_launch = NextLaunch::From(from);
+        self.wafer.idle_until(from);
+        now < from
     }
 
     /// Whether the next command must wait until launched functions have unblocked the command stream.

@@ -1,6 +1,6 @@
 //! Launches of functions on all PEs.
 
-use super::commands::{HostCommand, Ticket};
+use super::commands::{HostCommand, NextLaunch, Ticket};
 use super::{Failure, Runner};
 use crate::arch::PeCoord;
 use crate::image::FnId;
@@ -17,6 +17,10 @@ impl HostCommand for LaunchCommand {
         format!("the launch of `{}`", self.name)
     }
 
+    fn is_launch(&self) -> bool {
+        true
+    }
+
     /// A launch of a function on all PEs.
     fn advance(&mut self, _: &mut Runner) -> Result<bool, Failure> {
         Ok(false)
@@ -30,6 +34,7 @@ impl HostCommand for LaunchCommand {
         let skew = host.options.launch_skew.unwrap_or(host.program.arch.numbers().hop_latency.into());
         host.wafer.launch(self.pes, &self.args, skew);
         host.stream.last_launch = Some(self.name);
+        host.stream.next_launch = NextLaunch::After { copies: 0 };
         None
     }
 }

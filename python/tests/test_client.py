@@ -138,6 +138,17 @@ def test_a_runtime_can_do_without_a_with_statement(artifact):
     assert not back.any()
 
 
+def test_a_script_for_both_runtimes_runs(artifact, recwarn):
+    runtime = SdkRuntime(artifact, simulator=True, suppress_simfab_trace=True)
+    runtime.load()
+    runtime.run()
+    back = np.ones(SIZE, np.uint32)
+    runtime.memcpy_d2h(back, runtime.get_id("words"), *REGION, **COPY)
+    runtime.stop()
+    assert not back.any()
+    assert not recwarn.list
+
+
 def test_every_option_is_needed_and_no_other(artifact):
     with SdkRuntime(artifact, simulator=True) as runtime:
         words = runtime.get_id("words")

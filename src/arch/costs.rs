@@ -58,6 +58,8 @@ pub struct ScalarCosts {
     pub leave: u16,
     /// A function of `<math>`.
     pub math: u16,
+    /// An iteration of `@map`, in addition to its function and a result.
+    pub iteration: u16,
     /// An access to a register of the tile: counter, switch, random numbers.
     pub register: u16,
 }
@@ -121,6 +123,9 @@ const SCALAR: ScalarCosts = ScalarCosts {
     convert: 3,
     // Fitted to two programs that compute softmax.
     math: 70,
+    // Records of a public matrix product on hardware, whose iterations have one `@fmach`: 2.3 cycles with one element, 3.6
+    // with eight.
+    iteration: 0,
     // Fitted to a box stencil, whose tasks divide by variables.
     divide: 12,
     // Fitted to the kernels of a public study (docs/timing.md), whose loops load from arrays.

@@ -183,6 +183,12 @@ impl Diag {
         self
     }
 
+    /// The same title and facts, as another rule.
+    pub fn under(mut self, rule: &'static Rule) -> Diag {
+        (self.0.rule, self.0.severity) = (rule.name.into(), rule.severity);
+        self
+    }
+
     /// Adds structured data for programs.
     pub fn report(mut self, report: serde_json::Value) -> Diag {
         self.0.report = Some(Box::new(report));

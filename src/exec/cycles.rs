@@ -43,6 +43,7 @@ pub(crate) fn op_cycles(function: &Function, costs: &Costs) -> Vec<u32> {
         let again = if goes_back { costs.scalar.repeat.into() } else { 0 };
         match op {
             _ if values.are_known(*op, joins) || saved[at] == Saved::All => 0,
+            Op::Jump { to } if matches!(function.code.get(*to as usize), Some(Op::MapNext { .. })) => 0,
             // A compiler puts the test of a loop at its end, so that the loop has one jump and not two.
             Op::Jump { .. } if goes_back => again,
             _ if saved[at] == Saved::Address => cycles.access(*op),
@@ -279,7 +280,7 @@ impl OpCycles<'_> {
             Op::Call { .. } | Op::CallPtr { .. } => costs.call,
             Op::Ret => costs.leave,
             Op::Jump { .. } | Op::JumpIf { .. } | Op::JumpUnless { .. } | Op::Assert { .. } => costs.jump,
-            Op::MapNext { .. } => costs.load + costs.jump,
+            Op::MapNext { .. } => costs.iteration,
             Op::MapPut { .. } => costs.store,
             Op::PutDsd { .. } | Op::EditDsd { .. } | Op::SetDsrBase { .. } => self.costs.vectors.edit,
             Op::FifoLength { .. } => self.costs.vectors.edit,

@@ -267,7 +267,8 @@ impl Fabric {
             if self.is_large() {
                 prefetch::along(pes, at, |pe, soon| {
                     self.grid.prefetch_down(pe, soon);
-                    let arriving = if soon == Soon::Before { self.grid.router(pe as usize).descending() } else { 0 };
+                    let arriving =
+                        if soon == Soon::Before { self.grid.router(pe as usize).descending() } else { 0 };
                     ramps.prefetch(pe as usize, soon, arriving);
                 });
             }

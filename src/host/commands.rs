@@ -195,7 +195,9 @@ impl Runner {
             self.stream.commands.push_front(first);
             return Ok(moved);
         }
-        if let (NextLaunch::After { copies }, false) = (&mut self.stream.next_launch, first.command.is_launch()) {
+        if let (NextLaunch::After { copies }, false) =
+            (&mut self.stream.next_launch, first.command.is_launch())
+        {
             *copies += 1;
         }
         if let Some(words) = first.command.finish(self) {
@@ -254,7 +256,8 @@ impl Runner {
 
     /// Lets the time pass that the next command needs if it is a launch and behind another one; false if it has passed.
     pub(super) fn await_launch(&mut self) -> bool {
-        let is_next = self.stream.commands.front().is_some_and(|next| !next.begun && next.command.is_launch());
+        let is_next =
+            self.stream.commands.front().is_some_and(|next| !next.begun && next.command.is_launch());
         if !is_next || self.program.memcpy.is_none() || self.wafer.blocked() > 0 {
             return false;
         }

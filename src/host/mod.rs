@@ -449,7 +449,9 @@ impl Runner {
             Progress::Interrupted => Err(failure(self.wafer.interrupted())),
             Progress::Repeats => Err(failure(self.wafer.repeats())),
             Progress::Quiet if self.wafer.has_held() => self.go_on_without_held(has_moved),
-            Progress::Quiet => Ok(has_moved || self.await_channels() || self.await_launch() || self.try_command(true)?),
+            Progress::Quiet => {
+                Ok(has_moved || self.await_channels() || self.await_launch() || self.try_command(true)?)
+            }
         }
     }
 

@@ -9,7 +9,9 @@ use super::scripted::Next;
 use super::tasks::{Picked, arguments, binding};
 use crate::arch::config::ConfigWord;
 use crate::arch::{TEARDOWN_TASK, TaskId};
-use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, POINTER_OUT_OF_BOUNDS};
+use crate::diagnostics::rules::run::{
+    INDEX_OUT_OF_BOUNDS, MEMORY_OUT_OF_BOUNDS, POINTER_OUT_OF_BOUNDS, READ_OUT_OF_BOUNDS,
+};
 use crate::diagnostics::{At, Diag};
 use crate::exec::calls::Worker;
 use crate::exec::guard::Unguarded;
@@ -277,6 +279,11 @@ impl Pe {
         world: &mut Outside<'_>,
     ) -> Result<bool, Diag> {
         let fault = self.sanitizer.explain(fault, tile, self.main.calls.frames());
+        let fault = if fault.rule() == INDEX_OUT_OF_BOUNDS.name && !self.main.next_stores(tile) {
+            fault.under(&READ_OUT_OF_BOUNDS)
+        } else {
+            fault
+        };
         let (heard, cycle) = (self.checks.warnings.len(), now + meter.spent);
         let poked = self.poke(tile, meter, now, world).unwrap_or(Err(fault));
         let served = match poked {

@@ -2,7 +2,7 @@
 
 use super::stall::Stall;
 use crate::exec::calls::Calls;
-use crate::image::code::{Reg, Target};
+use crate::image::code::{Op, Reg, Target};
 use crate::image::{FnId, TileImage};
 use crate::source::Span;
 use std::collections::VecDeque;
@@ -137,6 +137,13 @@ impl MainThread {
     /// The launches that have not started yet.
     pub fn launches(&self) -> &VecDeque<Launch> {
         &self.launches
+    }
+
+    /// Whether the next operation writes to an element of an array.
+    pub fn next_stores(&self, tile: &TileImage) -> bool {
+        let frame = self.calls.last().expect("an operation runs in a call");
+        let op = tile.functions[frame.function.0 as usize].code.get(frame.pc);
+        matches!(op, Some(Op::StoreElem { .. }))
     }
 
     /// The source location that the innermost call executes.

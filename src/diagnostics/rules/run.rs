@@ -82,7 +82,7 @@ crate::rules! {
     /// A flush handler runs before an operation on the queue is complete.
     /// A queue is also empty before an operation starts to fill it.
     @Warning FLUSH_TOO_EARLY = "flush-too-early": "{queue} is empty, but an operation on it is not done";
-    /// A run-time index is outside of its array.
+    /// Code writes to an element that its array does not have.
     /// Array elements are numbered from 0; memory outside of the array belongs to something else.
     @Deny(undefined) INDEX_OUT_OF_BOUNDS = "index-out-of-bounds": "index {index} is outside of an array of {len}"
         => "indices count from 0, so the last one is the length minus 1";
@@ -166,6 +166,10 @@ crate::rules! {
     /// An operation uses a queue without a color.
     /// Wavelets reach a queue through its color, so a queue without a color never carries any.
     QUEUE_UNBOUND = "queue-unbound": "no color is bound to {queue}";
+    /// Code reads, or takes the address of, an element that its array does not have.
+    /// What lies there belongs to something else, so the value means nothing.
+    @Warning(undefined) READ_OUT_OF_BOUNDS = "read-out-of-bounds": "index {index} is outside of an array of {len}"
+        => "indices count from 0, so the last one is the length minus 1";
     /// An operation uses an XDSR or stride register that another load has changed.
     /// XDSRs and stride registers are few, and each holds what was loaded last.
     @Deny REGISTER_OVERWRITTEN = "register-overwritten": "{register} of {dsr} was loaded again for {other}"

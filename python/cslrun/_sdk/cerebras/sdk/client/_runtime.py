@@ -74,6 +74,13 @@ class SdkRuntime:
         finally:
             os.chdir(before)
 
+    def load(self) -> None:
+        """Does nothing: scripts for both runtimes call it before `run`."""
+
+    def run(self) -> None:
+        """As `start`."""
+        self.start()
+
     def stop(self) -> None:
         """Waits for all commands, then ends the program."""
         self._stopped = True

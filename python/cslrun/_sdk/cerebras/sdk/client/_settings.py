@@ -5,13 +5,20 @@ from collections.abc import Mapping
 
 from cerebras.appliance import logger
 
-#: What a cluster needs to know of a job, and this machine does not.
-_OF_THE_CLUSTER = {"disable_version_check", "mgmt_namespace", "resource_cpu", "resource_mem"}
+#: What a cluster needs to know of a job, and this machine does not; and options of the vendor's simulator.
+_WITHOUT_EFFECT = {
+    "disable_version_check",
+    "mgmt_namespace",
+    "resource_cpu",
+    "resource_mem",
+    "simfab_numthreads",
+    "suppress_simfab_trace",
+}
 
 
 def check(owner: str, kwargs: Mapping[str, object]) -> None:
     """Warns about keyword arguments that have no effect here."""
-    for name in sorted(kwargs.keys() - _OF_THE_CLUSTER):
+    for name in sorted(kwargs.keys() - _WITHOUT_EFFECT):
         warnings.warn(f"{owner}: cslrun does not support {name}; it has no effect", stacklevel=3)
 
 

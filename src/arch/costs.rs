@@ -145,8 +145,8 @@ const TASKS: TaskCosts = TaskCosts {
     start: 1,
     // Fitted to the data tasks.
     data_start: 3,
-    // Kernels of a public study that the host times with launches; a conjugate-gradient whose host launches each step.
-    command: 200,
+    // Five public programs that the host times with launches; each asks for another number, from 0 to 270.
+    command: 100,
     // One instruction.
     state: 1,
 };

@@ -10,7 +10,7 @@ use super::tasks::{Picked, arguments, binding};
 use crate::arch::config::ConfigWord;
 use crate::arch::{TEARDOWN_TASK, TaskId};
 use crate::diagnostics::rules::run::{
-    INDEX_OUT_OF_BOUNDS, MEMORY_OUT_OF_BOUNDS, POINTER_OUT_OF_BOUNDS, READ_OUT_OF_BOUNDS,
+    INDEX_OUT_OF_BOUNDS, MEMORY_OUT_OF_BOUNDS, OUTSIDE_ARRAY, POINTER_OUT_OF_BOUNDS,
 };
 use crate::diagnostics::{At, Diag};
 use crate::exec::calls::Worker;
@@ -279,8 +279,8 @@ impl Pe {
         world: &mut Outside<'_>,
     ) -> Result<bool, Diag> {
         let fault = self.sanitizer.explain(fault, tile, self.main.calls.frames());
-        let fault = if fault.rule() == INDEX_OUT_OF_BOUNDS.name && !self.main.next_stores(tile) {
-            fault.under(&READ_OUT_OF_BOUNDS)
+        let fault = if fault.rule() == INDEX_OUT_OF_BOUNDS.name && !self.main.next_store_is_outside(tile) {
+            fault.under(&OUTSIDE_ARRAY)
         } else {
             fault
         };

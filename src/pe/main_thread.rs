@@ -139,11 +139,12 @@ impl MainThread {
         &self.launches
     }
 
-    /// Whether the next operation writes to an element of an array.
-    pub fn next_stores(&self, tile: &TileImage) -> bool {
+    /// Whether the next operation writes to an element of an array, and outside of that even if only the lower 16 bits
+    /// of the index count.
+    pub fn next_store_is_outside(&self, tile: &TileImage) -> bool {
         let frame = self.calls.last().expect("an operation runs in a call");
         let op = tile.functions[frame.function.0 as usize].code.get(frame.pc);
-        matches!(op, Some(Op::StoreElem { .. }))
+        matches!(op, Some(Op::StoreElem { b, len, .. }) if self.register(*b) as u16 >= *len)
     }
 
     /// The source location that the innermost call executes.

@@ -131,6 +131,11 @@ crate::rules! {
     /// A pointer to a function can only hold the address of a function of the program.
     NO_FUNCTION = "no-function": "the pointer points to no function"
         => "assign the address of a function to it first";
+    /// Code reads, or takes the address of, an element that its array does not have.
+    /// What lies there belongs to something else. Of an index of 32 bits the machine takes the lower half, so with a wrong
+    /// upper half code may even write.
+    @Warning(undefined) OUTSIDE_ARRAY = "outside-array": "index {index} is outside of an array of {len}"
+        => "indices count from 0, so the last one is the length minus 1";
     /// A vector whose address was set at run time leaves the variable at that address.
     /// Nothing keeps a vector inside of a variable: it goes on in the one that lies behind it.
     @Warning(undefined) OUTSIDE_VARIABLE = "outside-variable": "a vector leaves {what}: its element at word {address} lies outside"
@@ -166,10 +171,6 @@ crate::rules! {
     /// An operation uses a queue without a color.
     /// Wavelets reach a queue through its color, so a queue without a color never carries any.
     QUEUE_UNBOUND = "queue-unbound": "no color is bound to {queue}";
-    /// Code reads, or takes the address of, an element that its array does not have.
-    /// What lies there belongs to something else, so the value means nothing.
-    @Warning(undefined) READ_OUT_OF_BOUNDS = "read-out-of-bounds": "index {index} is outside of an array of {len}"
-        => "indices count from 0, so the last one is the length minus 1";
     /// An operation uses an XDSR or stride register that another load has changed.
     /// XDSRs and stride registers are few, and each holds what was loaded last.
     @Deny REGISTER_OVERWRITTEN = "register-overwritten": "{register} of {dsr} was loaded again for {other}"

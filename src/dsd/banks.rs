@@ -86,3 +86,20 @@ fn cycles_of(count: u32, width: u32, in_place: bool, meet: bool) -> u32 {
     };
     if meet { 2 * cycles } else { cycles }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_in_place_waits_for_its_bank() {
+        let column = |at| Some(Banked { at, stride: 8 });
+        let cycles = |dest, sources| element_cycles(4, 16, dest, sources);
+        assert_eq!(cycles(column(0), [column(0), column(1), None]), 32);
+        // Where the operation writes something else than it reads, or reads nothing else, nothing waits.
+        assert_eq!(cycles(column(2), [column(0), column(1), None]), 16);
+        assert_eq!(cycles(column(0), [column(0), None, None]), 16);
+        let line = |at| Some(Banked { at, stride: 1 });
+        assert_eq!(cycles(line(0), [line(0), line(1), None]), 8);
+    }
+}

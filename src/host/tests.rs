@@ -144,6 +144,24 @@ fn a_copy_waits_for_the_launch_before_it() {
 }
 
 #[test]
+fn commands_behind_a_launch_take_time() {
+    let cycles = |copies: usize, launches: usize| {
+        let mut r = runner();
+        r.launch("store", &[7]).unwrap();
+        (0..copies).for_each(|_| drop(r.copy_out(&copy("count", 1)).unwrap()));
+        (0..launches).for_each(|_| r.launch("store", &[7]).unwrap());
+        r.run_until_idle().unwrap();
+        r.cycles()
+    };
+    let command = u64::from(runner().program().arch.numbers().costs.tasks.command);
+    let one = cycles(0, 0);
+    assert_eq!(cycles(0, 1), 2 * one + command);
+    assert_eq!(cycles(0, 2), 3 * one + 2 * command);
+    // Each copy takes as much, in addition to its words.
+    assert!((2 * one + 2 * command..2 * one + 3 * command).contains(&cycles(1, 1)));
+}
+
+#[test]
 fn a_copy_takes_a_cycle_for_each_word_and_channel() {
     let cycles = |channels| {
         let mut r = runner_with_channels(channels);

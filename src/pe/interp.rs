@@ -279,6 +279,7 @@ impl Pe {
         world: &mut Outside<'_>,
     ) -> Result<bool, Diag> {
         let fault = self.sanitizer.explain(fault, tile, self.main.calls.frames());
+        // Only here the operation is known again: the loop has seen a superinstruction.
         let fault = if fault.rule() == INDEX_OUT_OF_BOUNDS.name && !self.main.next_store_is_outside(tile) {
             fault.under(&OUTSIDE_ARRAY)
         } else {

@@ -202,20 +202,14 @@ impl Queues {
     }
 
     /// Prefetches the wavelets in the queues, the inputs of arriving ones, and the outputs that code may use.
-    pub fn prefetch(&self, mut arriving: u32, may_send: bool) {
-        let mut inputs = self.filled;
-        while arriving != 0 {
-            let input = self.input_of.get(arriving.trailing_zeros() as usize).copied().unwrap_or(NO_PLACE);
-            inputs |= if input == NO_PLACE { 0 } else { 1 << (input & 63) };
-            arriving &= arriving - 1;
-        }
-        let of_set = |input: usize| self.inputs.get(input).into_iter().for_each(|i| prefetch::value(i, 64));
-        members(inputs).for_each(of_set);
+    pub fn prefetch(&self, arriving: u32, may_send: bool) {
+        let coming = members(arriving.into()).filter_map(|color| self.input_for(Color(color as u8)));
+        let inputs = members(self.filled).chain(coming);
+        inputs.for_each(|input| prefetch::value(&self.inputs[input], prefetch::LINE));
         if may_send {
             prefetch::slice(&self.outputs, 1024);
         } else {
-            let of_set = |at: usize| self.outputs.get(at).into_iter().for_each(|o| prefetch::value(o, 64));
-            members(self.outgoing).for_each(of_set);
+            members(self.outgoing).for_each(|at| prefetch::value(&self.outputs[at], prefetch::LINE));
         }
     }
 

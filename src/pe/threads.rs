@@ -403,10 +403,8 @@ impl Threads {
 
     /// Prefetches the place for the next operation.
     pub fn prefetch_spare(&self) {
-        self.spare
-            .iter()
-            .filter(|_| self.takes_spare)
-            .for_each(|place| prefetch::value(&**place, size_of::<Thread>()));
+        let place = self.spare.as_ref().filter(|_| self.takes_spare);
+        place.into_iter().for_each(|place| prefetch::value(&**place, size_of::<Thread>()));
     }
 
     /// Whether an input may belong to an operation that puts each wavelet into memory or a scalar.

@@ -22,10 +22,9 @@ pub fn with_text(files: &Files<'_>, mut diag: Diag) -> Diag {
     let Some(place) = d.primary.as_ref().map(|label| label.span) else { return diag };
     // Of a field only its value is an expression.
     let text = files.text(place);
-    let text = if text.starts_with('.') {
-        text.split_once('=').map_or(text, |(_, value)| value.trim_start())
-    } else {
-        text
+    let text = match text.split_once('=') {
+        Some((name, value)) if name.starts_with('.') && !name.starts_with(".{") => value.trim_start(),
+        _ => text,
     };
     let is_short = !text.is_empty() && text.len() <= 40 && !text.contains('\n');
     if let Some(help) = d.help.as_mut().filter(|_| is_short) {

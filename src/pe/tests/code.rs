@@ -97,6 +97,8 @@ fn undefined_arithmetic_is_named() {
         (Op::DivS { d: 0, a: 1, b: 3, sh: 48 }, "division-overflow"),
         (Op::ShlU { d: 0, a: 0, b: 4, sh: 48 }, "shift-too-far"),
         (Op::ShrS { d: 0, a: 0, b: 3, sh: 48 }, "shift-too-far"),
+        (Op::LoadElem { d: 0, base: 0, b: 4, len: 16, kind: Access::U16 }, "outside-array"),
+        (Op::Element { d: 0, a: 0, b: 3, words: 2, len: 16 }, "outside-array"),
         (Op::StoreElem { s: 0, base: 0, b: 4, len: 16, kind: Access::U16 }, "index-out-of-bounds"),
         (Op::Load { d: 0, a: 5, off: 1, kind: Access::U16 }, "memory-out-of-bounds"),
         (Op::Load { d: 0, a: 5, off: 0, kind: Access::U32 }, "memory-out-of-bounds"),

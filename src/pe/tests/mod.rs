@@ -171,7 +171,9 @@ impl PeBench {
         // What only warns must stop the run, so that a test can name it.
         options
             .levels
-            .choose_flags("-D division-overflow,length-mismatch,outside-variable,unset-variable")
+            .choose_flags(
+                "-D division-overflow,length-mismatch,outside-array,outside-variable,unset-variable",
+            )
             .expect("rules with a level");
         let pe = Pe::new(
             PeCoord { x: 1, y: 2 },

@@ -1,8 +1,8 @@
 //! Checks of operations on memory whose DSDs are all known: elements outside of an array, and a destination that
 //! overlaps a source.
 
-use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, OVERLAP};
-use crate::diagnostics::{Diag, Diagnostic};
+use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, OUTSIDE_VARIABLE, OVERLAP};
+use crate::diagnostics::{Diag, Diagnostic, Rule};
 use crate::dsd::access::AddressCursor;
 use crate::dsd::ops::{Elem, OPS};
 use crate::dsd::overlap;
@@ -52,10 +52,14 @@ impl Operands {
     }
 }
 
-/// The first operand of an operation that leaves its array.
+/// The first operand of an operation that leaves its array; to write there is worse than to read.
 fn outside(tile: &TileImage, op: &VectorOp, operands: &Operands) -> Option<Diag> {
-    let mut all = operands.dsds.iter();
-    all.find_map(|(dsd, elem)| leaves(tile, op, dsd.as_ref()?, *elem, operands.count))
+    let (dest, sources) = operands.dsds.split_last()?;
+    let leaves = |(dsd, elem): &(Option<Dsd>, Elem), rule| {
+        leaves(tile, op, dsd.as_ref()?, *elem, (operands.count, rule))
+    };
+    leaves(dest, &MEMORY_OUT_OF_BOUNDS)
+        .or_else(|| sources.iter().find_map(|source| leaves(source, &OUTSIDE_VARIABLE)))
 }
 
 /// A destination that is so far ahead of a source in the same array that the machine reads elements before it has
@@ -105,7 +109,13 @@ fn elements_of(dsd: &Dsd) -> Option<u32> {
     (extent != crate::dsd::ENDLESS).then(|| extent.into())
 }
 
-fn leaves(tile: &TileImage, op: &VectorOp, dsd: &Dsd, elem: Elem, count: u32) -> Option<Diag> {
+fn leaves(
+    tile: &TileImage,
+    op: &VectorOp,
+    dsd: &Dsd,
+    elem: Elem,
+    (count, rule): (u32, &'static Rule),
+) -> Option<Diag> {
     let Dsd::Mem(mem @ Mem { kind: MemKind::Mem1d | MemKind::Mem4d, index_offset: false, .. }) = dsd else {
         return None;
     };
@@ -114,7 +124,7 @@ fn leaves(tile: &TileImage, op: &VectorOp, dsd: &Dsd, elem: Elem, count: u32) ->
     let owner = tile.symbols.iter().find(|s| s.addr == mem.lo && s.addr + s.words == mem.hi);
     let what = owner.map_or("its array".to_string(), |symbol| format!("`{}`", symbol.name));
     let address = cursor.position();
-    let c = MEMORY_OUT_OF_BOUNDS.because(&[("address", &address), ("what", &what)]).at(op.span);
+    let c = rule.because(&[("address", &address), ("what", &what)]).at(op.span);
     let c = c.note(format!("it would be element {outside}, counted from 0"));
     let c = match owner {
         Some(s) => c.also(s.span, format!("{what} occupies words {} to {}", s.addr, s.addr + s.words - 1)),
@@ -126,9 +136,10 @@ fn leaves(tile: &TileImage, op: &VectorOp, dsd: &Dsd, elem: Elem, count: u32) ->
         None => c,
     };
     let other = owner.and_then(|symbol| for_its_elements(symbol, op, elem));
-    Some(c.help(
-        other.unwrap_or_else(|| "shorten the DSD, or move it back, so that it ends inside".to_string()),
-    ))
+    Some(match other {
+        Some(other) => c.help(other),
+        None => c,
+    })
 }
 
 /// What to write if the operation takes wider or narrower elements than the array has.

@@ -3,6 +3,7 @@
 use super::{Mem, MemKind};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::MEMORY_OUT_OF_BOUNDS;
+use std::ops::Range;
 
 /// Where an operation is in a memory vector.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -140,7 +141,7 @@ impl AddressCursor {
 
     /// How many of the next elements, up to `most`, lie where they may; perhaps some more do.
     pub fn reaches(&self, most: u64) -> u64 {
-        if u32::try_from(most).is_ok_and(|most| self.whole_line(most).is_some()) {
+        if u32::try_from(most).is_ok_and(|most| self.whole_line(most).is_some()) || self.is_inside(most) {
             return most;
         }
         let (mut cursor, mut count) = (*self, 0);
@@ -149,6 +150,20 @@ impl AddressCursor {
             count += row.count as u64;
         }
         count
+    }
+
+    /// Whether the whole vector, of which no element is behind, lies where it may, and has so many elements.
+    fn is_inside(&self, count: u64) -> bool {
+        if self.ring.is_some() || self.done != [0; 4] || count > self.elements().into() {
+            return false;
+        }
+        let (mut low, mut high, mut row) = (i64::from(self.at), i64::from(self.at), 0);
+        for (extent, step) in self.extent.iter().zip(self.step).take(self.dims.into()) {
+            // A step of a dimension starts where the faster ones have ended.
+            let way = (i64::from(step) + row) * (i64::from(*extent) - 1);
+            (low, high, row) = (low + way.min(0), high + way.max(0), row + way);
+        }
+        low >= self.limits.0.into() && high + i64::from(self.words) <= self.limits.1.into()
     }
 
     /// Address of the next element, which is then behind.
@@ -177,6 +192,11 @@ impl AddressCursor {
     /// Whether beyond its limits lies only another variable, at which a warning is due (`Mem::is_aimed`).
     pub fn is_aimed(&self) -> bool {
         self.is_aimed
+    }
+
+    /// Whether none of the words before an address may be touched.
+    pub fn starts_behind(&self, address: u16) -> bool {
+        self.limits.0 >= address.into()
     }
 
     /// From now on may touch all of a memory of so many words.
@@ -293,14 +313,17 @@ impl AddressCursor {
         MEMORY_OUT_OF_BOUNDS.because(&[("address", &address), ("what", &what)])
     }
 
-    /// The first of the elements to come that must not be touched.
-    pub fn outside_ahead(&self) -> Option<OutOfBounds> {
+    /// The first element that must not be touched, of the elements of an operation that are to come: from that of
+    /// number `elements.start` on, or a later one if it has gone ahead.
+    pub fn outside_ahead(&self, elements: Range<u32>) -> Option<OutOfBounds> {
         let mut cursor = *self;
         let extents = &self.extent[..usize::from(self.dims)];
         let done = self.done.iter().zip(extents).rev();
         let done = done.fold(0, |all: u32, (done, extent)| all * u32::from(*extent) + u32::from(*done));
-        let all: u32 = extents.iter().map(|e| u32::from(*e)).product();
-        (done..=all.max(done)).find_map(|element| {
+        // An operation may be longer than the vector, which then has come to its end before.
+        let all = self.elements().max(1);
+        let first = elements.start + (done + all - elements.start % all) % all;
+        (first..elements.end).take(1 << 20).find_map(|element| {
             let address = cursor.at;
             let outside = OutOfBounds { element, address, limits: self.limits, origin: self.origin };
             cursor.next_element().is_err().then_some(outside)
@@ -374,6 +397,12 @@ mod tests {
             let steps = [c0, c1 - (e0 - 1) * c0, c2 - (e1 - 1) * c1 - (e0 - 1) * c0];
             let mem = mem(MemKind::Mem4d, 500, &extent, &steps, 0);
             let mut cursor = AddressCursor::new(&mem, 500, words, (0, 0x6000));
+            let whole = (e0 * e1 * e2) as u64;
+            let (last, first) = ((e0 - 1) * c0 + (e1 - 1) * c1 + (e2 - 1) * c2, cursor);
+            let end = 500 + (last as u16 + 1) * words;
+            let within = |limits| AddressCursor { limits, ..first }.reaches(whole);
+            prop_assert_eq!(within((500, end.into())), whole);
+            prop_assert!(within((500, i32::from(end) - 1)) < whole && within((501, end.into())) == 0);
             let mut naive = Vec::new();
             for z in 0..e2 {
                 for y in 0..e1 {
@@ -442,6 +471,21 @@ mod tests {
         let mut cursor = AddressCursor::new(&mem(MemKind::Mem1d, 20, &[9], &[3], 0), 20, 1, (20, 30));
         let diag = cursor.next_row(9).unwrap_err();
         assert_eq!(diag.0.title, "word 32 is outside of words 20 to 29, which the DSD may reach");
+    }
+
+    #[test]
+    fn the_element_behind_the_last_is_the_next_of_a_longer_operation() {
+        let line = mem(MemKind::Mem1d, 20, &[4], &[1], 0);
+        let mut cursor = AddressCursor::new(&line, 20, 1, (20, 24));
+        let element =
+            |cursor: &AddressCursor, range| cursor.outside_ahead(range).map(|outside| outside.element);
+        assert_eq!((element(&cursor, 0..8), element(&cursor, 0..4)), (Some(4), None));
+        cursor.next_row(4).unwrap();
+        assert_eq!((element(&cursor, 4..8), element(&cursor, 3..8)), (Some(4), Some(4)));
+        // Another vector was taken further than the operation has come.
+        let mut other = AddressCursor::new(&mem(MemKind::Mem1d, 20, &[9], &[1], 0), 20, 1, (20, 26));
+        other.next_row(5).unwrap();
+        assert_eq!(element(&other, 4..8), Some(6));
     }
 
     #[test]

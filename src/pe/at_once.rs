@@ -8,7 +8,7 @@
 use super::lines::{LineUnit, Lines};
 use super::registers::Use;
 use super::start::{Length, Lengths};
-use super::vector_unit::VectorUnit;
+use super::vector_unit::{Reaching, VectorUnit};
 use crate::arch::DsrId;
 use crate::diagnostics::Diag;
 use crate::dsd::access::{AddressCursor, Row};
@@ -152,15 +152,15 @@ impl VectorUnit<'_> {
             Source::AddressCursor(cursor) => Some((k, cursor)),
             Source::Scalar(_) => None,
         });
-        self.check_reach(dest_cursor.into_iter().chain(source_cursors), count, vector.span)?;
+        let asked = Reaching { elements: 0..count, runs_now: true, clears: false, span: vector.span };
+        self.check_reach(dest_cursor.into_iter().chain(source_cursors), &asked)?;
         let width = u32::from(op.width(self.queues.arch_name()));
         self.checks.check_overlap(op, width, (&dest, &sources[..]), count, vector.span)?;
         if self.races.is_on {
             self.check_cursors(&dest, &sources, count, vector.span)?;
         }
         let run = if self.tile.is_plain() { local::run_one_by_one } else { local::run };
-        let ran = run(self.memory.words_mut(), &op.kernel, &mut dest, &mut sources, count);
-        ran.map_err(|c| self.reach().explain(c, cursors(&dest, &sources)))?;
+        run(self.memory.words_mut(), &op.kernel, &mut dest, &mut sources, count)?;
         self.save_cursors(&dest, &sources, vectors);
         Ok(())
     }

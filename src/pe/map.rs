@@ -6,7 +6,7 @@ use super::queue::SendOperation;
 use super::registers::Use;
 use super::stall::Stall;
 use super::trace_buffer::TraceBuffer;
-use super::vector_unit::VectorUnit;
+use super::vector_unit::{Reaching, VectorUnit};
 use crate::arch::{Color, DsrId};
 use crate::diagnostics::rules::dsd::{MAP_FIFO, MAP_OPERAND};
 use crate::diagnostics::{At, Diag};
@@ -118,7 +118,8 @@ impl VectorUnit<'_> {
                 MapOperand::AddressCursor(cursor) => Some((operand, cursor)),
                 MapOperand::Value(_) | MapOperand::In(_) | MapOperand::Out(_) => None,
             });
-            self.check_reach(cursors, count, map.span)?;
+            let asked = Reaching { elements: 0..count, runs_now: false, clears: false, span: map.span };
+            self.check_reach(cursors, &asked)?;
         }
         if self.races.is_on {
             self.check_sides(&state, map.span)?;
@@ -254,7 +255,7 @@ impl VectorUnit<'_> {
     /// Adds to a diagnostic which operand has left its variable, and where its DSD was made.
     #[cold]
     fn blame_operand(&self, diag: Diag, operand: usize, cursor: &AddressCursor) -> Diag {
-        self.reach().explain(diag, std::iter::once((operand, cursor)))
+        self.reach().explain(diag, std::iter::once((operand, cursor)), 0..cursor.elements())
     }
 
     /// Writes a result.

@@ -3,6 +3,7 @@
 use super::operation::{From, Operation, To};
 use crate::dsd::access::AddressCursor;
 use crate::dsd::local::{Dest, Source};
+use std::ops::Range;
 
 impl Operation {
     /// The memory operands; 0 is the destination.
@@ -29,6 +30,11 @@ impl Operation {
             From::Local(Source::Scalar(_)) | From::Fabric(_) | From::Fifo(_) => None,
         });
         dest.into_iter().chain(sources)
+    }
+
+    /// The numbers of its elements to come.
+    pub fn to_come(&self) -> Range<u32> {
+        self.done..self.total.unwrap_or(u32::MAX)
     }
 
     /// Whether this many elements are in bounds for all operands.

@@ -8,6 +8,7 @@ use crate::exec::calls::Calls;
 use crate::exec::variables::{local_behind, symbol_at};
 use crate::image::{Symbol, TileImage};
 use crate::source::Span;
+use std::ops::Range;
 
 /// A variable in memory.
 struct Owner<'a> {
@@ -58,21 +59,34 @@ impl Reach<'_> {
 
     /// Adds to a diagnostic which operand has left its variable, with which element, and where its DSD was
     /// made.
-    pub fn explain<'w>(&self, diag: Diag, cursors: impl Iterator<Item = (usize, &'w AddressCursor)>) -> Diag {
+    ///
+    /// `elements`: those of the operation that are to come.
+    pub fn explain<'w>(
+        &self,
+        diag: Diag,
+        cursors: impl Iterator<Item = (usize, &'w AddressCursor)>,
+        elements: Range<u32>,
+    ) -> Diag {
         if diag.rule() != MEMORY_OUT_OF_BOUNDS.name {
             return diag;
         }
-        self.blame(&MEMORY_OUT_OF_BOUNDS, diag, cursors)
+        self.blame(&MEMORY_OUT_OF_BOUNDS, diag, cursors, elements)
     }
 
-    /// What an operation does whose operands leave the variables at which they were aimed.
-    pub fn leaves<'w>(&self, cursors: impl Iterator<Item = (usize, &'w AddressCursor)>) -> Diag {
+    /// What an operation does whose operands leave the variables that they read, or at which they were aimed.
+    pub fn leaves<'w>(
+        &self,
+        cursors: impl Iterator<Item = (usize, &'w AddressCursor)>,
+        elements: Range<u32>,
+    ) -> Diag {
         let facts: [(&str, &dyn std::fmt::Display); 2] = [("address", &0), ("what", &"its variable")];
         let cursors = cursors.collect::<Vec<_>>();
-        let there =
-            cursors.iter().filter_map(|(_, cursor)| cursor.outside_ahead()).map(|outside| outside.address);
-        let diag = self.blame(&OUTSIDE_VARIABLE, OUTSIDE_VARIABLE.because(&facts), cursors.iter().copied());
-        match there.min().and_then(|word| Some((word, self.owner(usize::try_from(word).ok()?)?))) {
+        let outside = cursors.iter().filter_map(|(_, cursor)| cursor.outside_ahead(elements.clone()));
+        let first = outside.min_by_key(|outside| outside.element);
+        let diag = OUTSIDE_VARIABLE.because(&facts);
+        let diag = self.blame(&OUTSIDE_VARIABLE, diag, cursors.iter().copied(), elements);
+        let word = first.and_then(|outside| usize::try_from(outside.address).ok());
+        match word.and_then(|word| Some((word, self.owner(word)?))) {
             Some((word, other)) => diag.also(other.span, format!("word {word} belongs to `{}`", other.name)),
             None => diag,
         }
@@ -84,10 +98,11 @@ impl Reach<'_> {
         rule: &'static Rule,
         diag: Diag,
         cursors: impl Iterator<Item = (usize, &'w AddressCursor)>,
+        elements: Range<u32>,
     ) -> Diag {
-        let outside = cursors.filter_map(|(operand, cursor)| Some((operand, cursor.outside_ahead()?)));
-        // Beyond its last element every operand leaves its variable sooner or later, so the one that leaves
-        // first is to blame.
+        let outside = |cursor: &AddressCursor| cursor.outside_ahead(elements.clone());
+        let outside = cursors.filter_map(|(operand, cursor)| Some((operand, outside(cursor)?)));
+        // Of several operands the one that leaves its variable first is to blame.
         let Some((operand, outside)) = outside.min_by_key(|(_, outside)| outside.element) else {
             return diag;
         };
@@ -98,6 +113,10 @@ impl Reach<'_> {
             Some(Owner { name, span, words: (low, high) }) => rule
                 .because(&[("address", &address), ("what", &format!("`{name}`"))])
                 .also(span, format!("`{name}` occupies words {low} to {}", high - 1)),
+            // Everything that lies there is within reach.
+            None if limits == (0, self.size as i32) => {
+                MEMORY_OUT_OF_BOUNDS.because(&[("address", &address), ("what", &"the memory")]).for_good()
+            }
             None => diag,
         };
         let operand = match operand {

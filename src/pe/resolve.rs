@@ -6,7 +6,7 @@ use super::operation::{From, Operation, To};
 use super::registers::{AsyncSettings, ResolvedOperand, Use};
 use super::start::Start;
 use super::threads::Thread;
-use super::vector_unit::VectorUnit;
+use super::vector_unit::{Reaching, VectorUnit};
 use crate::arch::{DsrId, UtId};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::dsd::{FABIN_DEST, FABOUT_SOURCE};
@@ -139,7 +139,8 @@ impl VectorUnit<'_> {
                         .for_each(|(_, cursor)| cursor.widen(size));
                 }
                 let cleared = operation.cleared.map(|cursor| cursor.reaches(count.into()) < count.into());
-                self.check_reach(operation.cursors_mut(), count, span)?;
+                let asked = Reaching { elements: 0..count, runs_now: false, clears: cleared.is_some(), span };
+                self.check_reach(operation.cursors_mut(), &asked)?;
                 if let (Some(cursor), Some(true)) = (&mut operation.cleared, cleared) {
                     cursor.widen(self.memory.size());
                 }

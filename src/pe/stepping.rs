@@ -6,6 +6,7 @@ use super::operation::{StepResult, Surroundings};
 use super::stall::{OnStall, Stall};
 use super::tasks::{Done, bit};
 use super::threads::{MAIN, Thread};
+use super::vector_unit::Reaching;
 use crate::diagnostics::{At, Diag};
 use crate::source::Span;
 
@@ -52,7 +53,8 @@ impl Pe {
             Ok(step) => step,
             Err(diag) => {
                 let thread = self.threads.remove(place);
-                let diag = self.vector_unit().reach().explain(diag, thread.operation.cursors());
+                let operation = &thread.operation;
+                let diag = self.vector_unit().reach().explain(diag, operation.cursors(), operation.to_come());
                 return Err(diag.at(thread.span));
             }
         };
@@ -110,8 +112,10 @@ impl Pe {
     fn go_beyond_room(&mut self, thread: &mut Thread) -> Result<(), Diag> {
         self.checks.hazard(thread.operation.no_room().at(thread.span))?;
         thread.operation.room = None;
-        let left = thread.operation.remaining();
-        self.vector_unit().check_reach(thread.operation.cursors_mut(), left, thread.span)
+        let operation = &mut thread.operation;
+        let (elements, clears) = (operation.to_come(), operation.cleared.is_some());
+        let asked = Reaching { elements, runs_now: false, clears, span: thread.span };
+        self.vector_unit().check_reach(operation.cursors_mut(), &asked)
     }
 
     /// Does what an operation does that cannot go on; true if that is not waiting.

@@ -23,6 +23,7 @@ use crate::exec::vector::memory::scalar_lane;
 use crate::image::DsrRef;
 use crate::image::code::{DsdOperand, DsdRef, Reg, VectorOp};
 use crate::source::Span;
+use std::ops::Range;
 
 /// The parts of a PE that the vector unit reads and changes.
 pub(super) struct VectorUnit<'a> {
@@ -37,6 +38,17 @@ pub(super) struct VectorUnit<'a> {
     pub races: &'a mut Races,
     /// The mask that `.control_transform` XORs into the index of control wavelets.
     pub control_mask: u16,
+}
+
+/// An operation whose elements are checked before the first one is processed.
+pub(super) struct Reaching {
+    /// Those to come, by their numbers.
+    pub elements: Range<u32>,
+    /// It does not wait, so that it comes to its last element.
+    pub runs_now: bool,
+    /// It sets a source to zero.
+    pub clears: bool,
+    pub span: Span,
 }
 
 impl VectorUnit<'_> {
@@ -158,45 +170,64 @@ impl VectorUnit<'_> {
         Reach { tile: self.tile, calls: &self.main.calls, size, warns }
     }
 
-    /// Checks the elements of an operation before the first one is processed. This is not needed if an
-    /// element out of bounds is denied, because the operation then finds it itself. Operands that would leave
-    /// their variable may access the whole memory afterwards.
+    /// Checks the elements of an operation before the first one is processed. A source that leaves its variable, and a
+    /// vector that was aimed at one, may access the whole memory afterwards, and so may any other if that is not denied.
     ///
     /// # Errors
-    /// Only diagnostics whose level denies them; the operation itself detects accesses outside of memory.
+    /// Diagnostics whose level denies them. An operation that waits may end before it comes to the element that is
+    /// wrong, so it detects that one itself.
     pub fn check_reach<'w>(
         &mut self,
         cursors: impl Iterator<Item = (usize, &'w mut AddressCursor)>,
-        count: u32,
-        span: Span,
+        asked: &Reaching,
     ) -> Result<(), Diag> {
         let (size, denied) = (self.memory.size(), self.checks.denies_out_of_bounds);
-        let (mut leaving, mut past_aim) = (Vec::new(), Vec::new());
+        let count = asked.elements.len() as u32;
+        let (mut leaving, mut told, mut refused) = (Vec::new(), Vec::new(), Vec::new());
         for (operand, cursor) in cursors {
-            let is_aimed = cursor.is_aimed();
-            if denied && !is_aimed || cursor.reaches(count.into()) >= count.into() {
+            if cursor.reaches(count.into()) >= count.into() {
                 continue;
             }
-            if is_aimed { &mut past_aim } else { &mut leaving }.push((operand, *cursor));
+            // Beyond a local are the words of other calls.
+            let is_read = operand > 0 && !asked.clears && !cursor.starts_behind(self.tile.data_end);
+            let tells = cursor.is_aimed() || is_read;
+            if denied && !tells {
+                refused.push((operand, *cursor));
+                continue;
+            }
+            if tells { &mut told } else { &mut leaving }.push((operand, *cursor));
             cursor.widen(size);
             self.memory.reach(cursor.end(count));
+            if cursor.reaches(count.into()) < count.into() {
+                refused.push((operand, *cursor));
+            }
         }
-        if !past_aim.is_empty() {
-            self.tell_past_aim(&past_aim, span)?;
+        if asked.runs_now && !refused.is_empty() {
+            return Err(self.out_of_bounds(&refused, asked));
+        }
+        if !told.is_empty() {
+            self.tell_leaving(&told, asked)?;
         }
         if leaving.is_empty() {
             return Ok(());
         }
-        let diag = MEMORY_OUT_OF_BOUNDS.because(&[("address", &0), ("what", &"its variable")]);
-        let diag = self.reach().explain(diag, leaving.iter().map(|(operand, cursor)| (*operand, cursor)));
-        self.checks.hazard(diag.at(span))
+        let diag = self.out_of_bounds(&leaving, asked);
+        self.checks.hazard(diag)
     }
 
-    /// Warns that operands leave the variables at which they were aimed.
+    /// What to say about operands that leave their variables.
     #[cold]
-    fn tell_past_aim(&mut self, operands: &[(usize, AddressCursor)], span: Span) -> Result<(), Diag> {
+    fn out_of_bounds(&self, operands: &[(usize, AddressCursor)], asked: &Reaching) -> Diag {
+        let cursors = operands.iter().map(|(operand, cursor)| (*operand, cursor));
+        let diag = MEMORY_OUT_OF_BOUNDS.because(&[("address", &0), ("what", &"its variable")]);
+        self.reach().explain(diag, cursors, asked.elements.clone()).at(asked.span)
+    }
+
+    /// Warns that operands leave the variables that they read, or at which they were aimed.
+    #[cold]
+    fn tell_leaving(&mut self, operands: &[(usize, AddressCursor)], asked: &Reaching) -> Result<(), Diag> {
         let reach = Reach { tile: self.tile, calls: &self.main.calls, size: self.memory.size(), warns: true };
         let operands = || operands.iter().map(|(operand, cursor)| (*operand, cursor));
-        self.checks.outside_variable(span, || reach.leaves(operands()))
+        self.checks.outside_variable(asked.span, || reach.leaves(operands(), asked.elements.clone()))
     }
 }

@@ -102,8 +102,8 @@ crate::rules! {
     /// `@map` uses a DSR that was loaded without `.single_step`.
     /// `@map` processes one element at a time, which needs a DSR that was loaded with `.single_step`.
     @Deny(undefined) MAP_SINGLE_STEP = "map-single-step": "`@map` uses {dsr}, which was loaded without `.single_step`";
-    /// An operation reaches a word outside of its tensor or of the memory.
-    /// An address outside of memory, or outside of the tensor it was made from, reaches other data.
+    /// An operation writes a word outside of its tensor, or reaches one outside of the memory.
+    /// Outside of the tensor that a DSD was made from lies other data, which it would destroy.
     @Deny(undefined) MEMORY_OUT_OF_BOUNDS = "memory-out-of-bounds": "word {address} is outside of {what}"
         => "shorten the DSD, or move it back, so that it ends inside";
     /// A message is longer than its buffer.
@@ -136,7 +136,7 @@ crate::rules! {
     /// upper half code may even write.
     @Warning(undefined) OUTSIDE_ARRAY = "outside-array": "index {index} is outside of an array of {len}"
         => "indices count from 0, so the last one is the length minus 1";
-    /// A vector whose address was set at run time leaves the variable at that address.
+    /// A vector is read beyond its variable, or its address was set at run time and it leaves the variable there.
     /// Nothing keeps a vector inside of a variable: it goes on in the one that lies behind it.
     @Warning(undefined) OUTSIDE_VARIABLE = "outside-variable": "a vector leaves {what}: its element at word {address} lies outside"
         => "shorten the vector, or start it where all of it lies inside";

@@ -57,12 +57,15 @@ fn the_first_source_sets_the_length_which_memory_must_have_and_an_empty_operand_
 }
 
 #[test]
-fn a_vector_must_stay_in_the_tensor_it_was_made_for() {
+fn a_vector_must_stay_in_the_tensor_it_was_made_for_where_it_is_written() {
     let Dsd::Mem(mut mem) = line(10, 4) else { unreachable!() };
     (mem.lo, mem.hi) = (10, 13);
-    let ops = vec![vector("mov16", dsd(1), &[dsd(0)])];
-    let mut bench = launched(tile(&[], vec![Op::Vector { n: 0 }], vec![Dsd::Mem(mem), line(100, 4)], ops));
-    assert_eq!(bench.rule(), "memory-out-of-bounds");
+    let rule = |dest: u32, source: u32| {
+        let ops = vec![vector("mov16", dsd(dest), &[dsd(source)])];
+        let dsds = vec![Dsd::Mem(mem), line(100, 4)];
+        launched(tile(&[], vec![Op::Vector { n: 0 }], dsds, ops)).rule()
+    };
+    assert_eq!((&*rule(0, 1), &*rule(1, 0)), ("memory-out-of-bounds", "outside-variable"));
 }
 
 #[test]

@@ -68,6 +68,8 @@ pub struct Trials<'a> {
     pub program: &'a Arc<Program>,
     /// The cycle limit, if it is not that of the command line.
     pub max_cycles: Option<u64>,
+    /// Time stamp counters tell no time.
+    pub holds_clock: bool,
 }
 
 impl Trials<'_> {
@@ -80,7 +82,7 @@ impl Trials<'_> {
         let usual = options(self.args);
         let max_cycles = self.max_cycles.unwrap_or(usual.max_cycles);
         let seed = if let Schedule::Seed(seed) = schedule { Some(*seed) } else { None };
-        let options = RunOptions { seed, threads: 1, max_cycles, ..usual };
+        let options = RunOptions { seed, threads: 1, max_cycles, holds_clock: self.holds_clock, ..usual };
         let mut runner = Runner::new(Arc::clone(self.program), options);
         if let Schedule::Script(deviations, met) = schedule {
             runner.follow(deviations, met.clone());
@@ -127,6 +129,21 @@ impl Trials<'_> {
             Err(trouble) => ending.misused = Some(trouble),
         }
         ending
+    }
+
+    /// The same trials without time: what a program stores of its time stamps is equal in all of them.
+    pub fn without_time(self) -> Self {
+        Trials { holds_clock: true, ..self }
+    }
+
+    /// Whether two schedules whose runs end differently do so for another reason than the time that they take.
+    pub fn differ_without_time(self, both: [&Schedule; 2]) -> bool {
+        let trials = self.without_time();
+        let [one, other] = both.map(|schedule| {
+            let (mut runner, result) = trials.perform(schedule, None);
+            trials.end(&mut runner, result)
+        });
+        one.differs(&other)
     }
 
     /// Calls `attempt` with 0, 1 and so on below `count`, on as many threads as the command line asks for; it gives a

@@ -11,10 +11,19 @@ use crate::{Diagnostic, FinalVariable, PeCoord, Program, Scalar, SeenChoice};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+/// How a run ends, compared with the first one.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum End {
+    /// Equally, perhaps but for what follows from the time stamps that the program has read.
+    Same { but_time: bool },
+    /// With another memory, another output or another error.
+    Other,
+}
+
 /// Runs the program once for each seed, on as many threads, and reports the first run that ends differently.
 pub fn run(args: &RunArgs, program: &Arc<Program>, outcome: &mut Outcome) {
     let Some((first, last)) = args.seeds else { return };
-    let trials = Trials { args, program, max_cycles: None };
+    let trials = Trials { args, program, max_cycles: None, holds_clock: false };
     let reference = end(trials, first);
     if let Some(trouble) = reference.misused {
         return refuse(trouble, outcome);
@@ -24,24 +33,29 @@ pub fn run(args: &RunArgs, program: &Arc<Program>, outcome: &mut Outcome) {
     // All seeds but the first, up to the first whose run ends otherwise.
     let runs = trials.up_to_first(last - first, |n| {
         let ending = end(trials, first + 1 + n);
-        let differs = ending.differs(&reference);
-        ((ending.warnings, differs), differs || stop.load(Ordering::Relaxed))
+        let is_other = ending.differs(&reference);
+        let differs =
+            is_other && trials.differ_without_time([&Schedule::Seed(first), &Schedule::Seed(first + 1 + n)]);
+        let end = if differs { End::Other } else { End::Same { but_time: is_other } };
+        ((ending.warnings, end), differs || stop.load(Ordering::Relaxed))
     });
     interrupt::run_ends();
     if reference.interrupted || stop.load(Ordering::Relaxed) {
         outcome.exit = Exit::Interrupted;
         return;
     }
-    let is_found = runs.last().is_some_and(|(_, differs)| *differs);
+    let is_found = runs.last().is_some_and(|(_, end)| *end == End::Other);
+    let but_time = runs.iter().any(|(_, end)| *end == End::Same { but_time: true });
     let found = is_found.then(|| first + runs.len() as u64);
     let others = runs.into_iter().map(|(warnings, _)| warnings);
     add_warnings((first..=last).zip(std::iter::once(reference.warnings).chain(others)), outcome);
     match found {
-        Some(seed) => report(trials, (first, seed), outcome),
+        Some(seed) => report(trials.without_time(), (first, seed), outcome),
         None => {
             let runs = grouped(last - first + 1);
+            let but = if but_time { ", but for what follows from time stamps" } else { "" };
             let text = format!(
-                "seeds {first} to {last}: all {runs} runs end with the same memory and the same output\n"
+                "seeds {first} to {last}: all {runs} runs end with the same memory and the same output{but}\n"
             );
             outcome.tell(&text, &Record::Seeds { first, last });
             if !reference.failed.is_empty() {

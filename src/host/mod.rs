@@ -87,6 +87,8 @@ pub struct RunOptions {
     /// the other, nothing ahead of the clock, and one thread. The run is slower and otherwise the same; tests
     /// compare the two.
     pub plain: bool,
+    /// The time stamp counters of PEs tell no time, so that what a program computes does not depend on it.
+    pub holds_clock: bool,
     /// Cycles that a command of the memcpy library takes to arrive from the host.
     pub command_latency: u64,
     /// Number of threads that simulate a large wafer; the result does not depend on it.
@@ -112,6 +114,7 @@ impl Default for RunOptions {
             seed: None,
             link_depth: None,
             plain: false,
+            holds_clock: false,
             command_latency: COMMAND_LATENCY,
             threads: 1,
             pes_of_a_thread: PES_OF_A_THREAD,
@@ -213,7 +216,8 @@ impl Runner {
 
     /// Loads a program; nothing has run yet.
     pub fn new(program: Arc<Program>, options: RunOptions) -> Runner {
-        let pe_options = PeOptions { checked: options.checked, levels: options.levels, plain: options.plain };
+        let RunOptions { checked, levels, plain, holds_clock, .. } = options;
+        let pe_options = PeOptions { checked, levels, plain, holds_clock };
         let mut wafer = Wafer::new(&program, pe_options);
         if let Some(seed) = options.seed {
             wafer.shuffle(ScheduleSeed::new(seed));

@@ -33,11 +33,13 @@ pub struct PeOptions {
     pub levels: Levels,
     /// Takes no fast path, and does nothing ahead of the clock (`--engine plain`).
     pub plain: bool,
+    /// The time stamp counter tells no time.
+    pub holds_clock: bool,
 }
 
 impl Default for PeOptions {
     fn default() -> PeOptions {
-        PeOptions { checked: true, levels: Levels::default(), plain: false }
+        PeOptions { checked: true, levels: Levels::default(), plain: false, holds_clock: false }
     }
 }
 

@@ -103,7 +103,7 @@ impl Pe {
             fifos: tile.fifos.iter().map(FifoState::new).collect(),
             maps: Vec::new(),
             map_iterations: Vec::new(),
-            clock: Clock::default(),
+            clock: if options.holds_clock { Clock::held() } else { Clock::default() },
             random: Generators::new(),
             line: LineBuffer::default(),
             configuration: Box::default(),

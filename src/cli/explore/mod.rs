@@ -45,7 +45,7 @@ pub fn explore(args: &ExploreArgs, loader: &dyn Loader) -> Outcome {
         return outcome;
     }
     let program = Arc::new(program);
-    let trials = Trials { args: &args.run, program: &program, max_cycles: None };
+    let trials = Trials { args: &args.run, program: &program, max_cycles: None, holds_clock: false };
     explore_program(args, trials, &mut outcome);
     interrupt::run_ends();
     outcome
@@ -97,12 +97,11 @@ fn search_all(
         if batch.is_empty() {
             return Ok(None);
         }
-        for (tried, ending) in try_together(trials, &batch, search, reference) {
+        for (tried, ending, is_found) in try_together(trials, &batch, search, reference) {
             if ending.interrupted && tried.end == RunEnd::Ended {
                 return Err(Stopped);
             }
             let (deviations, has_ended) = (tried.deviations.clone(), tried.end == RunEnd::Ended);
-            let is_found = is_found(&tried, &ending, reference);
             search.take(tried);
             if is_found {
                 return Ok(Some(Found { deviations, ending, has_ended }));
@@ -111,18 +110,18 @@ fn search_all(
     }
 }
 
-/// Tries some schedules, in their order up to the first that is found.
+/// Tries some schedules, in their order up to the first that brings something to light; tells which one does.
 fn try_together(
     trials: Trials<'_>,
     batch: &[Vec<Deviation>],
     search: &Search,
     reference: &Ending,
-) -> Vec<(Tried, Ending)> {
+) -> Vec<(Tried, Ending, bool)> {
     trials.up_to_first(batch.len() as u64, |n| {
         let (tried, ending, _) = follow(trials, batch[n as usize].clone(), search);
         let is_stopped = ending.interrupted && tried.end == RunEnd::Ended;
-        let is_last = is_stopped || is_found(&tried, &ending, reference);
-        ((tried, ending), is_last)
+        let is_found = is_found(trials, &tried, &ending, reference);
+        ((tried, ending, is_found), is_stopped || is_found)
     })
 }
 
@@ -145,8 +144,11 @@ fn script(deviations: &[Deviation], met: Option<&MetStates>) -> Schedule {
 }
 
 /// Whether a run has brought to light what the usual one has not.
-fn is_found(tried: &Tried, ending: &Ending, reference: &Ending) -> bool {
-    tried.end == RunEnd::Ended && ending.differs(reference) || !serious(ending, reference).is_empty()
+fn is_found(trials: Trials<'_>, tried: &Tried, ending: &Ending, reference: &Ending) -> bool {
+    !serious(ending, reference).is_empty()
+        || tried.end == RunEnd::Ended
+            && ending.differs(reference)
+            && trials.differ_without_time([&script(&[], None), &script(&tried.deviations, None)])
 }
 
 /// Warnings of races and of operations that never end, which the usual run does not give.
@@ -248,6 +250,6 @@ fn report(
     let choices =
         |diag: Diag, _: Option<PeCoord>| notes.iter().fold(diag, |diag, note| diag.note(note.clone()));
     if has_ended && ending.differs(reference) {
-        trials.report(&both, choices, help, outcome);
+        trials.without_time().report(&both, choices, help, outcome);
     }
 }

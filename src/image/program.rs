@@ -82,8 +82,11 @@ pub const NO_TILE: u32 = u32::MAX;
 
 impl Program {
     /// Local tasks of the program, by their declarations, that nothing activates on any PE that has them. A task
-    /// that does nothing does not count: programs for both machines have such.
+    /// that does nothing does not count: programs for both machines have such. On WSE-2 a control wavelet can name any.
     pub fn idle_tasks(&self) -> Vec<(Span, &TaskBinding)> {
+        if self.arch == ArchName::Wse2 && self.tiles.iter().any(|tile| tile.sends_control()) {
+            return Vec::new();
+        }
         let mut found: IndexMap<Span, (&TaskBinding, bool)> = IndexMap::new();
         for tile in &self.tiles {
             let known = tile.activated();

@@ -80,6 +80,12 @@ impl TileImage {
         })
     }
 
+    /// Whether an operation with a known DSD sends control wavelets.
+    pub fn sends_control(&self) -> bool {
+        let is_control = |dsd| matches!(dsd, Dsd::FabOut(out) if out.control || out.control_transform);
+        self.known_operands().into_iter().any(|(dsd, ..)| is_control(dsd))
+    }
+
     /// The first operation that sends on a color, if possible one that sends on no other.
     pub fn first_send(&self, color: Color) -> Option<Span> {
         let mut sends = self.sends().filter(|s| s.color == Some(color));

@@ -59,7 +59,11 @@ def collector(layout, name, count, at, edge=Edge.LEFT, width=1, height=1):
 
 def adder(layout, name, at, step=1, size=8, edges=(Edge.LEFT, Edge.RIGHT), colors=None):
     """A region that adds a number to every word; its input and output port."""
-    made = region(layout, "add", name, at=at, step=step)
+    return answering(region(layout, "add", name, at=at, step=step), size, edges, colors)
+
+
+def answering(made, size=8, edges=(Edge.LEFT, Edge.RIGHT), colors=None):
+    """The input and the output port of a region that answers what it receives."""
     rx, tx = colors or (made.color("rx"), made.color("tx"))
     made.set_param_all("rx", rx)
     made.set_param_all("tx", tx)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from cerebras.geometry.geometry import IntVector
 from cerebras.sdk.runtime.sdkruntimepybind import Edge, Route, RoutingPosition, SdkCompileArtifacts
-from layouts import FROM_RAMP, TO_RAMP, adder, compiled, region, running
+from layouts import FROM_RAMP, TO_RAMP, adder, answering, compiled, region, running
 
 
 @pytest.fixture
@@ -25,6 +25,18 @@ def test_words_are_sent_and_received(streamed, count):
     runtime.receive(out, back, count, nonblock=False)
     np.testing.assert_array_equal(back, words + 1)
     runtime.stop()
+
+
+def test_a_task_that_waits_for_more_words_may_wait_at_the_end(layout, capfd):
+    into, out = answering(region(layout, "serve", "serve", at=(2, 1)))
+    into, out = layout.create_input_stream(into), layout.create_output_stream(out)
+    runtime = running(layout)
+    words, back = np.arange(6, dtype=np.uint32), np.zeros(6, dtype=np.uint32)
+    runtime.send(into, words, nonblock=True)
+    runtime.receive(out, back, 6)
+    np.testing.assert_array_equal(back, words)
+    runtime.stop()
+    assert "warning[deadlock]" in capfd.readouterr().err
 
 
 def test_streams_have_names_and_numbers(streamed, capsys):

@@ -370,10 +370,10 @@ impl Runner {
         }
         match ended {
             Ended::Idle => left.extend(self.leftovers()),
-            // The host has all that it requested; a program may leave receivers waiting for their first
-            // wavelet.
+            // The host has all that it requested, and `stop()` waits for nothing else; a program may leave
+            // receivers waiting for their first wavelet.
             Ended::Stalled(report) if has_host && report.only_armed => left.extend(self.leftovers()),
-            Ended::Stalled(report) if has_host && report.only_asynchronous => {
+            Ended::Stalled(report) if has_host => {
                 let mut warning = report.diagnostic(&self.program.sources);
                 warning.severity = Severity::Warning;
                 left.push(warning);

@@ -481,7 +481,8 @@ fn obstacle_words(stuck: &Leftover) -> String {
     }
 }
 
-/// Waits for the first wavelet.
+/// Waits for the first wavelet, or for the first element of a FIFO.
 fn is_armed(wait: &Wait<'_>) -> bool {
-    matches!(wait.on, WaitsFor::Wavelet { .. }) && wait.progress.is_some_and(|(done, _)| done == 0)
+    matches!(wait.on, WaitsFor::Wavelet { .. } | WaitsFor::FifoData(_))
+        && wait.progress.is_some_and(|(done, _)| done == 0)
 }

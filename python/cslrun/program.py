@@ -142,7 +142,8 @@ class Program:
 
     @property
     def automatic_threads(self) -> int:
-        """How many threads simulate the wafer unless the host says otherwise: more than 1 from 4,096 PEs on."""
+        """How many threads simulate the wafer unless the host says otherwise: one for every 256 PEs, at least 1
+        and at most one for each core."""
         return self._native.automatic_threads
 
     @property

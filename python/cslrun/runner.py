@@ -41,7 +41,7 @@ class Runner(CommandQueue):
         The cycle limit of the run; by default 1,000,000,000, or that of CSLRUN_MAX_CYCLES.
     threads
         The number of threads that simulate the PEs of a large wafer, 1 to its number of rows. By default that of
-        CSLRUN_THREADS, or all cores for a wafer of 4,096 PEs or more. The results do not depend on it.
+        CSLRUN_THREADS, or all cores if the wafer has 256 PEs for each. The results do not depend on it.
     seed
         Changes the order of tasks that are ready at the same time; by default that of CSLRUN_SEED.
     trace

@@ -93,7 +93,8 @@ pub struct RunOptions {
     pub command_latency: u64,
     /// Number of threads that simulate a large wafer; the result does not depend on it.
     pub threads: usize,
-    /// The minimum number of PEs in a cycle for which another thread is used.
+    /// The minimum number of PEs in a cycle for which another thread is used; with 1, also where threads have taken
+    /// longer than one.
     pub pes_of_a_thread: usize,
     /// Wafers with at least this many PEs run cycles in an order that suits state larger than the caches; the
     /// result is the same.
@@ -209,7 +210,7 @@ pub struct Runner {
 
 impl Runner {
     /// The number of threads that suits a program on this machine, for [`RunOptions::threads`]: as many as it runs
-    /// at once if the wafer is large, else 1.
+    /// at once, if the wafer has at least 256 PEs for each.
     pub fn automatic_threads(program: &Program) -> usize {
         machine::automatic_threads(program)
     }

@@ -4,8 +4,9 @@
 //! and no router sees in a cycle what the others do in it; what crosses a seam between bands is handed over at the
 //! end. Routes that a PE changes count for all routers in the same cycle, therefore both halves wait for all bands.
 //!
-//! It serves wafers of at least 4,096 PEs on machines with several cores: with two threads game-of-life 128 x 128
-//! takes 0.54 to 0.62 of the time, conjugate-gradient 64 x 64 0.65 (docs/performance.md). `--threads 1`, a recording
+//! It serves wafers of at least 512 PEs on machines with several cores, as long as that is faster (`wafer/sharing.rs`): with
+//! two threads game-of-life 128 x 128 takes 0.54 to 0.62 of the time, conjugate-gradient 64 x 64 0.65
+//! (docs/performance.md). `--threads 1`, a recording
 //! and `--engine plain` switch it off; `nothing_depends_on_the_number_of_threads_and_the_size_of_caches` in
 //! `tests/it/props/streams.rs`, `fast_paths_and_threads_cannot_be_seen` in `tests/it/props/stencils.rs` and
 //! `tests/it/engines.rs` compare it with one thread.
@@ -20,10 +21,6 @@ use crate::image::Program;
 use crate::pe::{Pe, PeLog, Wake};
 use crate::prefetch::{self, Soon};
 use std::time::{Duration, Instant};
-
-/// If cycles take longer on one thread, they are worth several: to let another thread do something takes some 5
-/// microseconds while it is awake, and ten times as long while it sleeps.
-const WORTH_SHARING: Duration = Duration::from_micros(40);
 
 /// What all threads look at.
 #[derive(Copy, Clone)]
@@ -52,26 +49,33 @@ struct Shift {
 impl Wafer {
     /// Runs all PEs that are due, and lets wavelets move.
     pub(super) fn band_step(&mut self) {
-        if self.bands.pace > WORTH_SHARING || self.pool.threads_for(self.bands.load()) > 1 {
-            self.run_bands_together();
+        // Without other threads nobody asks for the time, and a browser does not have this clock.
+        let begun = (self.pool.size() > 1).then(Instant::now);
+        let elapsed = || begun.map_or(Duration::ZERO, |begun| begun.elapsed());
+        let sharing = &self.bands.sharing;
+        if sharing.is_long() || self.pool.threads_for(self.bands.load()) > 1 {
+            let is_shared = sharing.is_together() || self.pool.is_always_shared();
+            self.run_bands_together(is_shared);
+            let (took, load, work) = (elapsed(), self.bands.load(), self.bands.work());
+            self.bands.sharing.note_pace(work);
+            self.bands.sharing.note(took, load);
         } else {
-            // Without other threads nobody asks for the time, and a browser does not have this clock.
-            let begun = (self.pool.size() > 1).then(Instant::now);
             self.run_bands_in_turn();
-            self.bands.first.spent = begun.map_or(Duration::ZERO, |begun| begun.elapsed());
+            self.bands.sharing.note_pace(elapsed());
         }
-        self.bands.note_pace();
-        self.bands.exchange(&self.pool);
     }
 
-    fn run_bands_together(&mut self) {
+    /// Runs each band as a whole, on several threads or on this one.
+    fn run_bands_together(&mut self, is_shared: bool) {
+        let pool = Some(&self.pool).filter(|_| is_shared);
         let (maker, cells) = self.cells.share();
         let (program, signals, now) = (&*self.program, self.signals, self.now);
         let scene = Scene { program, maker, signals, now, alone_until: 0 };
-        let shifts = self.bands.each_shared(cells, &self.pool, |band, cells| band.run_all(scene, cells));
+        let shifts = self.bands.each_shared(cells, pool, |band, cells| band.run_all(scene, cells));
         signals.beat(now, shifts.iter().map(|shift| shift.ran).sum());
-        self.bands.exchange(&self.pool);
-        self.bands.each_shared(cells, &self.pool, |band, cells| band.step(scene, cells));
+        self.bands.exchange(pool);
+        self.bands.each_shared(cells, pool, |band, cells| band.step_timed(scene, cells));
+        self.bands.exchange(pool);
         shifts.into_iter().for_each(|shift| self.take(shift));
     }
 
@@ -88,11 +92,9 @@ impl Wafer {
         }
         let mut shift = Shift::default();
         self.bands.each(cells, |band, cells| band.run_due(scene, cells, &mut shift));
-        self.bands.exchange(&self.pool);
-        self.bands.each(cells, |band, cells| {
-            band.step(scene, cells);
-            band.spent = Duration::ZERO;
-        });
+        self.bands.exchange(None);
+        self.bands.each(cells, |band, cells| band.step(scene, cells));
+        self.bands.exchange(None);
         self.take(shift);
     }
 
@@ -235,6 +237,13 @@ impl Band {
                 shift.errors.push(explain::outside_library(diag, &calls, &scene.program.sources));
             }
         }
+    }
+
+    /// The same as [`Band::step`], and notes how long it takes.
+    fn step_timed(&mut self, scene: Scene<'_>, cells: &mut [Cell]) {
+        let begun = Instant::now();
+        self.step(scene, cells);
+        self.spent += begun.elapsed();
     }
 
     /// Lets wavelets move, and wakes those who may send again.

@@ -2,6 +2,7 @@
 
 use super::cells::{Cell, Delivered};
 use super::event_queue::EventQueue;
+use super::sharing::Sharing;
 use super::worker_pool::WorkerPool;
 use crate::fabric::{Crossing, Fabric};
 use crate::image::Program;
@@ -26,7 +27,7 @@ pub(super) struct Band {
     pub ran: usize,
     /// PEs and routers that had something to do in the last cycle.
     pub load: usize,
-    /// How long its PEs took in the last cycle.
+    /// How long its PEs and routers took in the last cycle in which it ran as a whole.
     pub spent: Duration,
 }
 
@@ -72,9 +73,8 @@ impl Band {
 pub(super) struct Bands {
     pub first: Band,
     others: Vec<Band>,
-    /// How long the last cycles took, the times of all threads together. It decides nothing but on how many
-    /// threads the next one runs.
-    pub pace: Duration,
+    /// How long the last cycles took.
+    pub sharing: Sharing,
 }
 
 impl Bands {
@@ -82,7 +82,7 @@ impl Bands {
     pub fn new(program: &Program, fabric: Fabric) -> Bands {
         let all = program.place.len();
         let mut bands =
-            Bands { first: Band::new(fabric, 0..all, all), others: Vec::new(), pace: Duration::ZERO };
+            Bands { first: Band::new(fabric, 0..all, all), others: Vec::new(), sharing: Sharing::default() };
         bands.wake_active(program);
         bands
     }
@@ -102,7 +102,7 @@ impl Bands {
         };
         let mut bands = (0..count).map(band);
         let first = bands.next().expect("there is one at least");
-        *self = Bands { first, others: bands.collect(), pace: Duration::ZERO };
+        *self = Bands { first, others: bands.collect(), sharing: Sharing::default() };
         self.wake_active(program);
     }
 
@@ -117,7 +117,7 @@ impl Bands {
     /// A copy that goes on in the same way.
     pub fn fork(&self) -> Bands {
         let others = self.others.iter().map(Band::fork).collect();
-        Bands { first: self.first.fork(), others, pace: self.pace }
+        Bands { first: self.first.fork(), others, sharing: self.sharing }
     }
 
     /// Whether there are several.
@@ -222,11 +222,11 @@ impl Bands {
         }
     }
 
-    /// The same on several threads; the results are in the order of the bands.
+    /// The same on several threads, or on this one without a pool; the results are in the order of the bands.
     pub fn each_shared<R: Send>(
         &mut self,
         mut cells: &mut [Cell],
-        pool: &WorkerPool,
+        pool: Option<&WorkerPool>,
         each: impl Fn(&mut Band, &mut [Cell]) -> R + Sync,
     ) -> Vec<R> {
         let mut work = Vec::new();
@@ -235,7 +235,11 @@ impl Bands {
             work.push((band, own));
             cells = others;
         }
-        pool.share(work, |(band, cells): (&mut Band, &mut [Cell])| each(band, cells))
+        let each = |(band, cells): (&mut Band, &mut [Cell])| each(band, cells);
+        match pool {
+            Some(pool) => pool.share(work, each),
+            None => work.into_iter().map(each).collect(),
+        }
     }
 
     /// How many PEs and routers had something to do in the last cycle.
@@ -243,14 +247,13 @@ impl Bands {
         self.iter().map(|band| band.load).sum()
     }
 
-    /// A cycle is over.
-    pub fn note_pace(&mut self) {
-        let spent: Duration = self.iter().map(|band| band.spent).sum();
-        self.pace = (3 * self.pace + spent) / 4;
+    /// What all threads together took for the bands of the last cycle, if these ran as wholes.
+    pub fn work(&self) -> Duration {
+        self.iter().map(|band| band.spent).sum()
     }
 
     /// Hands over what has crossed the seams.
-    pub fn exchange(&mut self, pool: &WorkerPool) {
+    pub fn exchange(&mut self, pool: Option<&WorkerPool>) {
         let count: usize = self.iter().map(|band| band.fabric.crossings()).sum();
         if count == 0 {
             return;
@@ -267,9 +270,9 @@ impl Bands {
             band.fabric.enter(north);
             band.fabric.enter(south);
         };
-        match count < CROSSINGS_WORTH_SHARING {
-            true => work.for_each(enter),
-            false => drop(pool.share(work.collect(), enter)),
+        match pool.filter(|_| count >= CROSSINGS_WORTH_SHARING) {
+            None => work.for_each(enter),
+            Some(pool) => drop(pool.share(work.collect(), enter)),
         }
     }
 }

@@ -23,6 +23,7 @@ mod locality_step;
 mod pulse;
 mod record;
 mod repetition;
+mod sharing;
 mod stall;
 mod step;
 mod stopped;

@@ -33,6 +33,12 @@ impl WorkerPool {
         }
     }
 
+    /// Whether every cycle is shared in which two PEs run, even if that takes longer.
+    #[inline]
+    pub fn is_always_shared(&self) -> bool {
+        self.pes_of_a_thread == 1
+    }
+
     /// Does `each` with every piece of work; the results are in the order of the pieces.
     pub fn share<T: Send, R: Send>(&self, work: Vec<T>, each: impl Fn(T) -> R + Sync) -> Vec<R> {
         self.threads.share(work, each)

@@ -18,7 +18,7 @@ def runtime(tmp_path, monkeypatch, request):
 
 
 @pytest.mark.parametrize("order", list(MemcpyOrder))
-@pytest.mark.parametrize("count", [1, 40])
+@pytest.mark.parametrize("count", [1, 14])
 def test_words_go_to_their_pe_and_come_back_in_order(runtime, order, count):
     words = np.arange(WIDTH * count, dtype=np.uint32)
     back = np.zeros_like(words)

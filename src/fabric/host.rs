@@ -5,10 +5,6 @@ use super::buffer::Flit;
 use super::{Fabric, Wavelet};
 use crate::arch::{Color, Direction};
 
-/// Words of a host stream that one PE may leave untaken before the stream waits (ruling: what the
-/// machine has for it in its queues and routers).
-const HOST_BUFFER: usize = 64;
-
 impl Fabric {
     /// Takes the oldest wavelet that a PE has sent to the host on a streaming color.
     pub fn take_for_host(&mut self, pe: usize, color: Color, now: u64) -> Option<Wavelet> {
@@ -30,10 +26,13 @@ impl Fabric {
         Some(flit.delivered())
     }
 
-    /// Gives a PE a wavelet from the host on a streaming color; false if it has too many already.
+    /// Gives a PE a wavelet from the host on a streaming color; false if as many wait on the ramp as of any other color.
+    ///
+    /// With their queues PE and ramps then hold 18 words on WSE-2, 26 on WSE-3, of a program that passes each word on to the host. The
+    /// vendor's pipeline-01 says that such a program stalls from 15 on, but not where these 14 are.
     pub fn give_from_host(&mut self, pe: usize, color: Color, data: u32, now: u64) -> bool {
         let id = self.grid.lane_of(pe, color);
-        if self.grid.lane(id).offramp().len() >= HOST_BUFFER {
+        if self.grid.lane(id).offramp().len() >= self.grid.ramp_depth() {
             return false;
         }
         let flit = Flit::new(Wavelet { data, control: false });

@@ -355,11 +355,11 @@ fn stream(color: u8, elements: usize) -> StreamCopy {
 fn words_stream_to_the_pes_and_back() {
     for pe_by_pe in [true, false] {
         let mut r = streaming();
-        let words: Vec<u32> = (0..400).collect();
-        r.queue_stream_in(&StreamCopy { pe_by_pe, ..stream(1, 40) }, &words[..80]).unwrap();
-        let out = r.queue_stream_out(&stream(2, 40)).unwrap();
+        let words: Vec<u32> = (0..28).collect();
+        r.queue_stream_in(&StreamCopy { pe_by_pe, ..stream(1, 14) }, &words).unwrap();
+        let out = r.queue_stream_out(&stream(2, 14)).unwrap();
         r.wait(out).unwrap();
-        assert_eq!(r.take_words(out).unwrap(), (1..81).collect::<Vec<_>>());
+        assert_eq!(r.take_words(out).unwrap(), (1..29).collect::<Vec<_>>());
         assert!(r.run_until_idle().unwrap().is_empty());
     }
 }

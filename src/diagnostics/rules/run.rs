@@ -119,7 +119,7 @@ crate::rules! {
     /// An operation needs the microthread of its queue, and that one is busy.
     /// Without `.ut_id` an operation runs on the microthread of its queue; on WSE-3 another microthread can
     /// run it.
-    @Warning MICROTHREAD_OF_QUEUE = "microthread-of-queue": "microthread {ut}, which belongs to this queue, still runs another operation"
+    @Warning MICROTHREAD_OF_QUEUE = "microthread-of-queue": "microthread {ut}, chosen by the number of a queue, still runs another operation"
         => "use another microthread: `.ut_id = @get_ut_id(n)`";
     /// An operation lacks the `.index` that its operand needs.
     /// A DSD with `wavelet_index_offset` takes its offset from the operation.

@@ -218,6 +218,7 @@ impl Sema<'_> {
                 return Err(rules::NOT_ADDRESSABLE.plain().at(span).help("only variables have an address"));
             }
         };
+        self.note_assigned(&place);
         let ptr = |ty: Ty, writable: bool| Arc::new(PtrTy { to: ty, is_const: !writable, many: false });
         match place {
             Place::Memory { addr, ty, writable, .. } => {

@@ -93,8 +93,8 @@ impl Sema<'_> {
         Ev::Place(Place::global(id, self.global(id), is_fixed))
     }
 
-    /// Whether code may take the first value of a global instead of reading it: it is a constant, and as
-    /// far as is known no operation writes it.
+    /// Whether code may take the first value of a global instead of reading it: it is a constant or a DSD, and as far as is
+    /// known nothing writes it.
     pub fn is_fixed(&mut self, id: GlobalId) -> bool {
         if self.is_comptime() { !self.global(id).is_var } else { self.lower.data.may_fold(id) }
     }

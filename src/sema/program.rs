@@ -221,7 +221,7 @@ fn tile_of_family(sema: &mut Sema<'_>, class: &TileClass, family: &mut Family) -
 fn compile_class(sema: &mut Sema<'_>, class: &TileClass, params: &IndexMap<Name, Value>) -> TileImage {
     let written = sema.lower.data.written();
     let tile = compile_tile(sema, class, params.clone());
-    // Code that has taken the first value of a constant is wrong if an operation writes it.
+    // Code that has taken the first value of a global is wrong if something writes it.
     if sema.lower.data.written() > written && sema.lower.data.has_folded_too_much() {
         return compile_tile(sema, class, params.clone());
     }

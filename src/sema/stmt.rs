@@ -4,7 +4,7 @@ use super::advice;
 use super::declared::with_declared_name;
 use super::eval::{Binding, Ev, Flow, JumpTarget, Return};
 use super::lower::Data;
-use super::operand::{Operand, Place, comptime_only};
+use super::operand::{Addr, Base, Operand, Place, comptime_only};
 use super::value::Value;
 use super::walk::Sema;
 use super::want::Want;
@@ -284,6 +284,7 @@ impl Sema<'_> {
                 None => usual_instead(&place, diag),
             });
         }
+        self.note_assigned(&place);
         let ty = place.ty().clone();
         let value = match op {
             None if ty == Ty::Error => self.value(rhs, None)?,
@@ -299,6 +300,13 @@ impl Sema<'_> {
             }
         };
         self.store(&place, value, span)
+    }
+
+    /// What code assigns, or may assign through a pointer, has not its first value for ever.
+    pub fn note_assigned(&mut self, place: &Place) {
+        if let Place::Memory { addr: Addr { base: Base::Global(id), .. }, .. } = place {
+            self.lower.data.assign(*id);
+        }
     }
 
     /// A value in parts that lie in memory, gathered there: writing it part by part could overwrite

@@ -8,7 +8,7 @@ use crate::sema::unit::Global;
 use crate::sema::value::{GlobalId, Pointee, Pointer, Value};
 use crate::sema::variable_type::variable_type;
 use crate::source::{SourceMap, Span};
-use crate::value::ty::{PtrTy, Ty};
+use crate::value::ty::{DsdTy, PtrTy, Ty};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -28,9 +28,10 @@ pub struct Data {
     words: u32,
     /// Words that depend on parameters.
     blanks: Vec<DataBlank>,
-    /// Constants whose first value has been taken by code, by their declarations.
+    /// Globals whose first value has been taken by code, by their declarations.
     folded: FxHashSet<Span>,
-    /// Constants that operations write, by their declarations: known of all tiles compiled so far.
+    /// Constants that operations write, and DSDs that code may assign, by their declarations: known of all tiles compiled so
+    /// far.
     written: FxHashSet<Span>,
 }
 
@@ -126,11 +127,12 @@ impl Data {
         }
     }
 
-    /// Whether code may take the first value of a global instead of reading it: it is a constant, and as
-    /// far as is known no operation writes it.
+    /// Whether code may take the first value of a global instead of reading it: it is a constant or a DSD, and as far as is
+    /// known nothing writes it. Most DSDs that programs declare `var` are never assigned; known ones take no memory and are
+    /// faster. A `mem4d_dsd` stays a variable, because it may need more stride registers than one that is known at comptime.
     pub fn may_fold(&mut self, id: GlobalId) -> bool {
-        let (is_var, span) = (self.get(id).is_var, self.get(id).span);
-        if is_var || self.written.contains(&span) {
+        let Global { is_var, span, ref value, .. } = *self.get(id);
+        if is_var && !is_plain_dsd(value) || self.written.contains(&span) {
             return false;
         }
         self.folded.insert(span);
@@ -142,12 +144,20 @@ impl Data {
         self.written.insert(declaration);
     }
 
-    /// How many constants operations write.
+    /// Code assigns a global, or takes its address.
+    pub fn assign(&mut self, id: GlobalId) {
+        let Global { span, ref value, .. } = *self.get(id);
+        if is_plain_dsd(value) {
+            self.written.insert(span);
+        }
+    }
+
+    /// How many constants operations write, and how many DSDs code may assign.
     pub fn written(&self) -> usize {
         self.written.len()
     }
 
-    /// Whether code has taken the first value of a constant that an operation writes.
+    /// Whether code has taken the first value of a global that is written.
     pub fn has_folded_too_much(&self) -> bool {
         !self.folded.is_disjoint(&self.written)
     }
@@ -205,6 +215,12 @@ impl Data {
         image.symbols.extend(self.placed.iter().map(|id| symbol(self.get(*id))));
         image.symbols.sort_by_key(|s| s.addr);
     }
+}
+
+/// Whether it is a DSD that needs the same registers at run time and at comptime.
+fn is_plain_dsd(value: &Value) -> bool {
+    let is_plain = |ty| matches!(ty, Ty::Dsd(DsdTy::Mem1d | DsdTy::FabIn | DsdTy::FabOut));
+    matches!(value, Value::Dsd(_)) && is_plain(value.ty())
 }
 
 #[cfg(test)]

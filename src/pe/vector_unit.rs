@@ -170,8 +170,9 @@ impl VectorUnit<'_> {
         Reach { tile: self.tile, calls: &self.main.calls, size, warns }
     }
 
-    /// Checks the elements of an operation before the first one is processed. A source that leaves its variable, and a
-    /// vector that was aimed at one, may access the whole memory afterwards, and so may any other if that is not denied.
+    /// Checks the elements of an operation before the first one is processed. A source that leaves its variable, a
+    /// destination that does because the operation is longer (`length-mismatch`), and a vector that was aimed at a variable
+    /// may access the whole memory afterwards, and so may any other if that is not denied.
     ///
     /// # Errors
     /// Diagnostics whose level denies them. An operation that waits may end before it comes to the element that is
@@ -189,8 +190,9 @@ impl VectorUnit<'_> {
                 continue;
             }
             // Beyond a local are the words of other calls.
-            let is_read = operand > 0 && !asked.clears && !cursor.starts_behind(self.tile.data_end);
-            let tells = cursor.is_aimed() || is_read;
+            let is_global = !cursor.starts_behind(self.tile.data_end);
+            let may_leave = if operand == 0 { cursor.is_shorter(count) } else { !asked.clears };
+            let tells = cursor.is_aimed() || is_global && may_leave;
             if denied && !tells {
                 refused.push((operand, *cursor));
                 continue;

@@ -110,7 +110,7 @@ impl Sema<'_> {
         // A variable without an initializer is zero (ruling).
         let undefined = v.init.is_some() && matches!(value, Value::Undefined(_)) && is_of_numbers(&ty);
         self.eval.facts.note_global(v.name.span, &ty, &value);
-        Ok(self.lower.data.add(Global {
+        let id = self.lower.data.add(Global {
             name: self.modules.global_name(instance, v),
             ty,
             value,
@@ -121,7 +121,11 @@ impl Sema<'_> {
             explicit_align,
             defined_by: None,
             span: v.span,
-        }))
+        });
+        if v.kind == VarKind::Var && self.unit().may_assign(&v.name.name) {
+            self.lower.data.keep_variable(id);
+        }
+        Ok(id)
     }
 
     /// The alignment in words, and the one in bytes that the declaration asks for.

@@ -1,13 +1,13 @@
 //! The files of a compilation: each is read and parsed once, and found again by its path.
 
-use super::effects::Effects;
+use super::effects::{Effects, root};
 use super::options::CompileOptions;
 use super::unit::{Unit, declared_name};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Diag, Result, suggest};
 use crate::source::{LoadError, Loader, SourceMap, Span, tidy};
 use crate::stdlib;
-use crate::syntax::ast::{self, ExprKind, UnaryOp};
+use crate::syntax::ast::{self, ExprKind, StmtKind, UnaryOp};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -132,9 +132,11 @@ impl<'s> Files<'s> {
             }
         }
         let addressed = Rc::new(addressed_names(&parsed.file));
+        let assigned = assigned_names(&parsed.file);
         let effects = Effects::of(&parsed.file);
-        let unit =
-            Rc::new(Unit { file: parsed.file, path: path.clone(), library, names, effects, addressed });
+        let file = parsed.file;
+        let unit = Unit { file, path: path.clone(), library, names, effects, addressed, assigned };
+        let unit = Rc::new(unit);
         self.units.insert(path, unit.clone());
         unit
     }
@@ -249,20 +251,20 @@ impl<'s> Files<'s> {
 
 /// Names below an `&`: such locals must lie in memory.
 fn addressed_names(file: &ast::File) -> FxHashSet<ast::Name> {
-    let mut names = FxHashSet::default();
-    for e in &file.exprs {
-        let ExprKind::Unary(UnaryOp::AddressOf, operand) = &e.kind else { continue };
-        let mut at = *operand;
-        loop {
-            match &file.expr(at).kind {
-                ExprKind::Name(name) => {
-                    names.insert(name.clone());
-                    break;
-                }
-                ExprKind::Field { base, .. } | ExprKind::Index { base, .. } => at = *base,
-                _ => break,
-            }
-        }
-    }
-    names
+    let operand = |kind: &ExprKind| match kind {
+        ExprKind::Unary(UnaryOp::AddressOf, operand) => Some(*operand),
+        _ => None,
+    };
+    let addressed = file.exprs.iter().filter_map(|e| operand(&e.kind));
+    addressed.filter_map(|operand| Some(root(file, operand)?.1.clone())).collect()
+}
+
+/// Names on the left of a `=`.
+fn assigned_names(file: &ast::File) -> FxHashSet<ast::Name> {
+    let place = |kind: &StmtKind| match kind {
+        StmtKind::Assign { lhs, .. } => Some(*lhs),
+        _ => None,
+    };
+    let assigned = file.stmts.iter().filter_map(|s| place(&s.kind));
+    assigned.filter_map(|place| Some(root(file, place)?.1.clone())).collect()
 }

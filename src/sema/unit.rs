@@ -26,9 +26,16 @@ pub struct Unit {
     pub effects: Effects,
     /// Names whose address is taken somewhere in the file.
     pub addressed: Rc<FxHashSet<Name>>,
+    /// Names that are assigned somewhere in the file.
+    pub assigned: FxHashSet<Name>,
 }
 
 impl Unit {
+    /// Whether the file assigns a global, or may do so through a pointer.
+    pub fn may_assign(&self, name: &Name) -> bool {
+        self.assigned.contains(name) || self.addressed.contains(name)
+    }
+
     /// The function declaration at an index.
     ///
     /// # Panics

@@ -26,6 +26,8 @@ pub struct Data {
     placed: Vec<GlobalId>,
     /// Words taken so far.
     words: u32,
+    /// Variables that their own files may assign.
+    variables: FxHashSet<GlobalId>,
     /// Words that depend on parameters.
     blanks: Vec<DataBlank>,
     /// Globals whose first value has been taken by code, by their declarations.
@@ -132,7 +134,7 @@ impl Data {
     /// faster. A `mem4d_dsd` stays a variable, because it may need more stride registers than one that is known at comptime.
     pub fn may_fold(&mut self, id: GlobalId) -> bool {
         let Global { is_var, span, ref value, .. } = *self.get(id);
-        if is_var && !is_plain_dsd(value) || self.written.contains(&span) {
+        if is_var && (!is_plain_dsd(value) || self.variables.contains(&id)) || self.written.contains(&span) {
             return false;
         }
         self.folded.insert(span);
@@ -144,10 +146,15 @@ impl Data {
         self.written.insert(declaration);
     }
 
-    /// Code assigns a global, or takes its address.
+    /// The file of a variable may assign it.
+    pub fn keep_variable(&mut self, id: GlobalId) {
+        self.variables.insert(id);
+    }
+
+    /// Code assigns a global, or takes its address; perhaps code of another file than its own.
     pub fn assign(&mut self, id: GlobalId) {
         let Global { span, ref value, .. } = *self.get(id);
-        if is_plain_dsd(value) {
+        if is_plain_dsd(value) && !self.variables.contains(&id) {
             self.written.insert(span);
         }
     }

@@ -205,6 +205,11 @@ impl AddressCursor {
         self.limits.0 >= address.into()
     }
 
+    /// Whether it may touch all of a memory of so many words.
+    pub fn may_touch_all(&self, size: usize) -> bool {
+        self.limits == (0, size as i32)
+    }
+
     /// From now on may touch all of a memory of so many words.
     pub fn widen(&mut self, size: usize) {
         (self.limits, self.is_aimed) = ((0, size as i32), false);

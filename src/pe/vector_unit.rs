@@ -186,7 +186,9 @@ impl VectorUnit<'_> {
         let count = asked.elements.len() as u32;
         let (mut leaving, mut told, mut refused) = (Vec::new(), Vec::new(), Vec::new());
         for (operand, cursor) in cursors {
-            if cursor.reaches(count.into()) >= count.into() {
+            // One that waits may end before it comes to the end of the memory, which it finds itself.
+            let finds_itself = !asked.runs_now && cursor.may_touch_all(size);
+            if finds_itself || cursor.reaches(count.into()) >= count.into() {
                 continue;
             }
             // Beyond a local are the words of other calls.

@@ -26,7 +26,7 @@ impl<T: Copy + Default, const N: usize> Ring<T, N> {
     /// Number of items.
     #[inline]
     pub fn len(&self) -> usize {
-        usize::from(self.near) + self.rest.as_ref().map_or(0, |rest| rest.0.len())
+        usize::from(self.near) + self.behind().map_or(0, |rest| rest.0.len())
     }
 
     /// Whether it holds nothing.
@@ -45,14 +45,14 @@ impl<T: Copy + Default, const N: usize> Ring<T, N> {
     pub fn back_mut(&mut self) -> Option<&mut T> {
         let last = self.near.checked_sub(1)?;
         let at = self.place(last);
-        let rest = self.rest.as_mut().and_then(|rest| rest.0.back_mut());
-        Some(rest.unwrap_or(&mut self.first[at]))
+        let rest = if self.is_near_full() { self.rest.as_mut() } else { None };
+        Some(rest.and_then(|rest| rest.0.back_mut()).unwrap_or(&mut self.first[at]))
     }
 
     /// Adds an item.
     #[inline]
     pub fn push_back(&mut self, item: T) {
-        if usize::from(self.near) == N {
+        if self.is_near_full() {
             return self.push_behind(item);
         }
         let at = self.place(self.near);
@@ -64,9 +64,10 @@ impl<T: Copy + Default, const N: usize> Ring<T, N> {
     #[inline]
     pub fn pop_front(&mut self) -> Option<T> {
         let item = *self.front()?;
+        let may_follow = self.behind().is_some();
         self.head = self.place(1) as u8;
         self.near -= 1;
-        if self.rest.is_some() {
+        if may_follow {
             self.move_up();
         }
         Some(item)
@@ -85,6 +86,18 @@ impl<T: Copy + Default, const N: usize> Ring<T, N> {
     #[cfg(test)]
     pub fn host_bytes(&self) -> usize {
         self.rest.as_ref().map_or(0, |rest| size_of::<Rest<T>>() + rest.0.capacity() * size_of::<T>())
+    }
+
+    /// Whether no item finds room in place.
+    #[inline]
+    fn is_near_full(&self) -> bool {
+        usize::from(self.near) == N
+    }
+
+    /// What may hold items behind those in place. It lies elsewhere, so it is not looked at in vain.
+    #[inline]
+    fn behind(&self) -> Option<&Rest<T>> {
+        self.rest.as_deref().filter(|_| self.is_near_full())
     }
 
     /// Where the item so many behind the oldest lies, or would.

@@ -70,8 +70,10 @@ pub(crate) struct Calls {
     frames: Vec<Frame>,
     /// The borrowed register file while the thread runs; empty while it does not.
     worker: Box<[u64]>,
-    /// The registers in use, saved while the thread does not run.
+    /// The registers in use, saved while the thread does not run; of a call that has not run yet, its arguments.
     parked: Vec<u64>,
+    /// The only call has not run yet.
+    is_new: bool,
     memory: usize,
 }
 
@@ -130,16 +132,33 @@ impl Calls {
         self.frames.last_mut().expect("an operation runs in a call")
     }
 
-    /// Pushes the call of a task or a launched function.
-    pub fn begin(&mut self, tile: &TileImage, f: FnId, arguments: &[u64]) -> Result<(), Diag> {
-        // The thread does not run yet and has no register file; `take_registers` restores these registers.
-        let function = &tile.functions[f.0 as usize];
+    /// Pushes the call of a task or a launched function; `words` is the size of its frame.
+    pub fn begin(
+        &mut self,
+        tile: &TileImage,
+        (f, words): (FnId, u16),
+        arguments: &[u64],
+    ) -> Result<(), Diag> {
+        // The thread has no register file yet. Nothing but the arguments is kept until it has: most tasks end in the visit
+        // in which they start, and then touch no other memory for their registers.
         self.parked.clear();
-        self.parked.resize(usize::from(function.registers).max(arguments.len()), 0);
-        self.parked[..arguments.len()].copy_from_slice(arguments);
-        let params = usize::from(function.params);
-        self.parked[params..params + function.consts.len()].copy_from_slice(&function.consts);
-        self.push(tile, f, (0, tile.data_end.into()), function.frame_words)
+        self.parked.extend_from_slice(arguments);
+        self.is_new = true;
+        self.push(tile, f, (0, tile.data_end.into()), words)
+    }
+
+    /// The function of a call that [`Calls::begin`] has pushed, once: its registers are not set yet.
+    #[inline]
+    pub fn take_new(&mut self) -> Option<FnId> {
+        if std::mem::take(&mut self.is_new) { self.frames.last().map(|frame| frame.function) } else { None }
+    }
+
+    /// Clears the registers of a call that begins, apart from its arguments: another PE has used them before, and what a
+    /// PE saves must not depend on that.
+    #[inline]
+    pub fn clear_registers(&mut self, count: u16) {
+        let first = self.parked.len();
+        self.worker[first..usize::from(count).max(first)].fill(0);
     }
 
     /// Borrows the worker's register file and restores the saved registers.
@@ -224,7 +243,7 @@ impl Calls {
     pub fn register(&self, reg: Reg) -> u64 {
         let frame = self.frames.last().expect("an operation runs in a call");
         let registers = if self.worker.is_empty() { &self.parked } else { &self.worker[..] };
-        registers[frame.base + usize::from(reg)]
+        registers.get(frame.base + usize::from(reg)).copied().unwrap_or(0)
     }
 
     /// All calls, outermost first.

@@ -2,6 +2,7 @@
 
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{INDEX_OUT_OF_BOUNDS, MEMORY_OUT_OF_BOUNDS};
+use crate::dsd::DSD_WORDS;
 use crate::image::code::{ADDRESS_ONLY, Access, BYTES, HIGH_BYTE, byte_behind, word_of};
 
 /// The words of one PE. Only the part up to the highest word in use is allocated; the rest reads as zero.
@@ -44,7 +45,8 @@ impl Memory {
     /// Allocates more words; false if all are allocated already.
     pub(crate) fn grow(&mut self) -> bool {
         let before = self.words.len();
-        self.reach(2 * before + 1);
+        // Most code asks for its stack, which is small beside a large array.
+        self.reach(before + before.clamp(STEP, MOST));
         self.words.len() > before
     }
 
@@ -62,6 +64,9 @@ impl Memory {
 
 /// The allocated part grows by multiples of this many words.
 const STEP: usize = 64;
+
+/// It grows by so many at once, unless more is asked for.
+const MOST: usize = 1024;
 
 /// Loads a value in the form in which a register holds it.
 #[inline(always)]
@@ -171,6 +176,16 @@ pub(crate) fn element_of(base: u16, index: u64, kind: Access, len: u16) -> Resul
 /// # Errors
 /// One of the words does not exist, or is not allocated yet.
 pub(crate) fn copy(memory: &mut [u16], to: usize, from: usize, count: usize) -> Result<(), Diag> {
+    // A DSD: a copy of a known size takes no call.
+    if count == usize::from(DSD_WORDS)
+        && let Some(dsd) = memory.get(from..).and_then(|words| words.first_chunk::<{ DSD_WORDS as usize }>())
+    {
+        let dsd = *dsd;
+        if let Some(words) = memory.get_mut(to..).and_then(|words| words.first_chunk_mut()) {
+            *words = dsd;
+            return Ok(());
+        }
+    }
     for at in [to, from] {
         memory.get(at..at + count).ok_or_else(|| out_of_memory(at))?;
     }

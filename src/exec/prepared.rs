@@ -45,6 +45,8 @@ pub(crate) struct PreparedFunction {
     pub next: Box<[u64]>,
     /// Size of its frame, in words of memory.
     pub frame_words: u16,
+    /// The registers that it uses.
+    pub registers: u16,
 }
 
 /// The prepared functions of a program. Most tiles have the same code, even if their constants differ in a few
@@ -60,7 +62,6 @@ pub struct FunctionCache {
 #[derive(Debug)]
 struct KnownFunction {
     code: Shared<Op>,
-    registers: u16,
     prepared: Arc<PreparedFunction>,
 }
 
@@ -68,7 +69,7 @@ impl KnownFunction {
     fn is_of(&self, function: &Function) -> bool {
         let its = &*self.prepared;
         self.code.is_same(&function.code)
-            && (its.params, self.registers, its.frame_words)
+            && (its.params, its.registers, its.frame_words)
                 == (function.params, function.registers, function.frame_words)
             && *its.consts == *function.consts
     }
@@ -88,8 +89,7 @@ impl FunctionCache {
             return Arc::clone(&same.prepared);
         }
         let prepared = Arc::new(PreparedFunction::new(function, arch, self.is_plain));
-        let (code, registers) = (function.code.clone(), function.registers);
-        known.push(KnownFunction { code, registers, prepared: Arc::clone(&prepared) });
+        known.push(KnownFunction { code: function.code.clone(), prepared: Arc::clone(&prepared) });
         prepared
     }
 }
@@ -221,6 +221,7 @@ impl PreparedFunction {
             first: *first,
             next: next.into(),
             frame_words: function.frame_words,
+            registers: function.registers,
         }
     }
 }

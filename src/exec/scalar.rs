@@ -29,7 +29,8 @@ pub(crate) fn run<G: Guard>(
     meter: &mut Meter,
 ) -> Result<StopReason, Diag> {
     let (Code { tile, plans, .. }, due, mut left) = (all, meter.left_when_due(), meter.left());
-    let mut begins = None;
+    let mut begins = calls.take_new().map(|f| all.function(f));
+    begins.into_iter().for_each(|function| calls.clear_registers(function.registers));
     loop {
         let Some((frame, r)) = calls.innermost() else {
             meter.leave(left);

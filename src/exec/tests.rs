@@ -212,7 +212,7 @@ fn seen(tile: &TileImage, functions: &[OnceLock<Arc<PreparedFunction>>], guarded
     let mut memory = Memory::new(32, &[1, 2, 3, 4, 5, 6, 7, 8]);
     let mut sanitizer = Sanitizer::new(tile, 32, true);
     let (mut calls, mut worker) = (Calls::new(32), Worker::default());
-    calls.begin(tile, FnId(0), &[]).expect("one call fits");
+    calls.begin(tile, (FnId(0), tile.functions[0].frame_words), &[]).expect("one call fits");
     calls.take_registers(&mut worker);
     let mut seen = Vec::new();
     for _ in 0..12 {
@@ -338,7 +338,8 @@ fn locals_at_the_assertion(program: &str) -> Vec<(String, u64)> {
     while memory.grow() {}
     let mut sanitizer = Sanitizer::new(&tile, 256, true);
     let (mut calls, mut worker) = (Calls::new(256), Worker::default());
-    calls.begin(&tile, tile.tasks[0].function, &[]).expect("one call fits");
+    let f = tile.tasks[0].function;
+    calls.begin(&tile, (f, tile.functions[f.0 as usize].frame_words), &[]).expect("one call fits");
     calls.take_registers(&mut worker);
     let mut meter = Meter { spent: 0, budget: 10_000, due: u64::MAX };
     let mut tasks = TaskState::default();

@@ -64,6 +64,12 @@ pub trait Offramps {
     /// Puts a wavelet into the input queue that serves its color; false if that takes no more.
     fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet) -> bool;
 
+    /// Stores a data wavelet, the only one for its PE in this cycle, if the PE waits for nothing else; false if it does
+    /// not.
+    fn store(&mut self, _pe: usize, _color: Color, _wavelet: Wavelet) -> bool {
+        false
+    }
+
     /// The last wavelet was the only one for its PE in this cycle.
     fn end_delivery(&mut self, _pe: usize) {}
 
@@ -293,12 +299,30 @@ impl Fabric {
         self.schedule.keep_giving(giving, left);
     }
 
+    /// Whether wavelets of only one of some colors are at the end of the ramp to a PE.
+    #[inline(always)]
+    fn arrives_once(&self, pe: usize, colors: u32, now: u64) -> bool {
+        if colors.is_power_of_two() {
+            return true;
+        }
+        let (mut rest, mut arrived) = (colors, 0);
+        while rest != 0 {
+            let color = Color(rest.trailing_zeros() as u8);
+            let front = self.grid.lane(self.grid.waiting_lane(pe, color)).offramp().front();
+            arrived += usize::from(front.is_some_and(|(ready, _)| *ready <= now));
+            rest &= rest - 1;
+        }
+        arrived == 1
+    }
+
     /// True if a ramp was full and is not any more.
     #[inline(always)]
     fn deliver_to(&mut self, pe: usize, now: u64, pes: &mut impl Offramps) -> bool {
-        let (mut delivered, mut has_made_room) = (0, false);
+        let (mut delivered, mut has_stored, mut has_made_room) = (0, false, false);
         let depth = self.grid.ramp_depth();
-        for color in colors(self.grid.router(pe).arrived()) {
+        let arrived = self.grid.router(pe).arrived();
+        let is_one = !self.flit_ids.is_recording() && self.arrives_once(pe, arrived, now);
+        for color in colors(arrived) {
             let id = self.grid.waiting_lane(pe, color);
             let mut has_given = false;
             loop {
@@ -315,20 +339,23 @@ impl Fabric {
                     }
                     break;
                 }
-                if !pes.deliver(pe, color, flit.delivered()) {
+                // Of a color at most one wavelet arrives in a cycle, unless one was held up.
+                let is_stored = is_one && ready == now && pes.store(pe, color, flit.delivered());
+                if !is_stored && !pes.deliver(pe, color, flit.delivered()) {
                     router.hold(color);
                     break;
                 }
                 has_made_room |= lane.offramp().len() >= depth;
                 lane.take_from_offramp();
                 has_given = true;
+                has_stored |= is_stored;
                 delivered += 1;
                 if self.flit_ids.is_recording() {
                     self.flit_ids.note_delivered(&self.grid, id, flit);
                 }
             }
         }
-        if delivered == 1 {
+        if delivered == 1 && !has_stored {
             pes.end_delivery(pe);
         }
         has_made_room

@@ -8,9 +8,13 @@
 
 use super::element::Pe;
 use super::operation::{From, Operation, Pacing, StepResult, Surroundings, To};
+use super::queue::Message;
 use super::queues::Queues;
 use super::stall::Stall;
-use crate::dsd::local::{Dest, Source};
+use crate::arch::Color;
+use crate::dsd::local::{self, Dest, Source, write};
+use crate::exec::memory::Memory;
+use crate::fabric::Wavelet;
 
 impl Pe {
     /// Gives the wavelet that has just arrived, as the only one in this cycle, to the operation that waits for it; true
@@ -36,6 +40,27 @@ impl Pe {
         let step = thread.operation.step_once(&mut around);
         debug_assert!(matches!(step, Ok(StepResult::Moved)), "what could go wrong was looked at before");
         self.threads.note_early_move(place, input, now);
+        let inbox = &self.queues.inputs[input];
+        if inbox.message == Message::No {
+            self.threads.expect(inbox.color, place);
+        }
+        true
+    }
+
+    /// Gives a data wavelet that arrives, as the only one in this cycle, to the operation that has stored the last one in the
+    /// same way; false if that is not possible, or something else has happened to the PE in between. Then
+    /// [`Pe::deliver`] and [`Pe::store_arrival`] do it.
+    #[inline]
+    pub fn store_next(&mut self, now: u64, color: Color, wavelet: Wavelet) -> bool {
+        let Some(place) = self.threads.expecting(color) else { return false };
+        let Some(thread) = self.threads.slot(place) else { return false };
+        let (operation, memory) = (&mut thread.operation, &mut self.memory);
+        if wavelet.control || !self.observer.is_nobody() || !operation.store(wavelet.data, memory, now) {
+            return false;
+        }
+        let stalled = thread.stalled.as_mut();
+        stalled.into_iter().for_each(|(_, since)| *since = now + 1);
+        self.threads.latest = place as u8;
         true
     }
 
@@ -82,26 +107,56 @@ impl Operation {
             && takes.is_some_and(|intake| intake.control_transform.is_none())
     }
 
+    /// Stores the word of a wavelet, as its next element but not its last one; false if it cannot. It is one that only
+    /// stores, and its queue is empty.
+    #[inline]
+    fn store(&mut self, word: u32, memory: &mut Memory, now: u64) -> bool {
+        if self.remaining() <= 1 || !self.has_places() {
+            return false;
+        }
+        let mut values = [0; 3];
+        for (value, from) in values.iter_mut().zip(&mut self.from).take(usize::from(self.arity)) {
+            let next = match from {
+                From::Local(source) => local::next(memory.words(), source),
+                From::Fabric(intake) => Ok(intake.take_directly(word, now)),
+                From::Fifo(_) => return false,
+            };
+            *value = next.expect("its place was looked at before");
+        }
+        let result = self.compute(values);
+        if let To::Local(Dest::AddressCursor(cursor)) = &mut self.to {
+            let (at, words) = (cursor.next_element(), cursor.words());
+            write(memory.words_mut(), at.expect("its place was looked at before"), words, result);
+        }
+        self.done += 1;
+        true
+    }
+
+    /// Whether the next element of each of its vectors lies where it may.
+    #[inline]
+    fn has_places(&self) -> bool {
+        let to = match &self.to {
+            To::Local(Dest::AddressCursor(cursor)) => cursor.has_next(),
+            To::Local(Dest::Scalar { .. }) => true,
+            To::Fabric(_) | To::Fifo(_) | To::Nowhere => false,
+        };
+        let has_next = |from: &From| match from {
+            From::Local(Source::AddressCursor(cursor)) => cursor.has_next(),
+            From::Local(Source::Scalar(_)) | From::Fabric(_) => true,
+            From::Fifo(_) => false,
+        };
+        to && self.sources().iter().all(has_next)
+    }
+
     /// Whether the next element of an operation that stores, which is not the last one, takes the only wavelet of an input
     /// and cannot fail.
     #[inline]
     fn stores_next(&self, input: usize, around: &Surroundings<'_>) -> bool {
         let inbox = &around.queues.inputs[input];
-        let is_possible = |from: &From| match from {
-            From::Local(Source::AddressCursor(cursor)) => cursor.has_next(),
-            From::Local(Source::Scalar(_)) => true,
-            From::Fabric(intake) => intake.input == input,
-            From::Fifo(_) => false,
-        };
-        let has_place = match &self.to {
-            To::Local(Dest::AddressCursor(cursor)) => cursor.has_next(),
-            To::Local(Dest::Scalar { .. }) => true,
-            To::Fabric(_) | To::Fifo(_) | To::Nowhere => false,
-        };
         self.remaining() > 1
             && inbox.len() == 1
             && inbox.head().is_some_and(|head| !head.control)
-            && has_place
-            && self.sources().iter().all(is_possible)
+            && self.intakes().all(|intake| intake.input == input)
+            && self.has_places()
     }
 }

@@ -60,6 +60,15 @@ pub(super) struct Outlet {
 }
 
 impl Intake {
+    /// The element of a data wavelet that has just come and passes its empty queue; for operands that take one wavelet for
+    /// each element, and change none.
+    #[inline]
+    pub fn take_directly(&mut self, word: u32, now: u64) -> u32 {
+        self.last_used = now;
+        self.paired = !self.paired;
+        if self.narrow { word & 0xffff } else { word }
+    }
+
     /// The next element; the caller has checked that it has arrived.
     pub fn take(&mut self, queues: &mut Queues, now: u64) -> u32 {
         if let Some(value) = self.half.take() {

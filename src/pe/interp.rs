@@ -9,10 +9,10 @@ use super::scripted::Next;
 use super::tasks::{Picked, arguments, binding};
 use crate::arch::config::ConfigWord;
 use crate::arch::{TEARDOWN_TASK, TaskId};
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{
     INDEX_OUT_OF_BOUNDS, MEMORY_OUT_OF_BOUNDS, OUTSIDE_ARRAY, POINTER_OUT_OF_BOUNDS,
 };
-use crate::diagnostics::{At, Diag};
 use crate::exec::calls::Worker;
 use crate::exec::guard::Unguarded;
 use crate::exec::interface::{Code, LoopServices, Meter, NoServices, StopReason};
@@ -385,7 +385,7 @@ impl Pe {
     }
 
     /// Starts what was picked.
-    pub(super) fn start_next(&mut self, tile: &TileImage, next: Next, now: u64) -> Result<(), Diag> {
+    pub(super) fn start_next(&mut self, tile: &PreparedTile, next: Next, now: u64) -> Result<(), Diag> {
         let ready = match next {
             Next::Task(ready) => ready,
             Next::Launch(launch) => return self.start_launch(tile, &launch, now),
@@ -448,7 +448,7 @@ impl Pe {
         }
     }
 
-    fn start_launch(&mut self, tile: &TileImage, launch: &Launch, now: u64) -> Result<(), Diag> {
+    fn start_launch(&mut self, tile: &PreparedTile, launch: &Launch, now: u64) -> Result<(), Diag> {
         self.tasks.start_other(None);
         self.races.host_comes(&self.threads, now);
         self.note_task_start(launch.function, None, now);
@@ -457,13 +457,14 @@ impl Pe {
 
     fn start(
         &mut self,
-        tile: &TileImage,
+        tile: &PreparedTile,
         (f, cycles): (FnId, u16),
         arguments: &[u64],
         now: u64,
     ) -> Result<(), Diag> {
-        let span = tile.functions[f.0 as usize].span;
-        self.main.calls.begin(tile, f, arguments).at(span)?;
+        let words = Code::of(tile, self.arch).function(f).frame_words;
+        let begun = self.main.calls.begin(tile, (f, words), arguments);
+        begun.map_err(|diag| diag.at(tile.functions[f.0 as usize].span))?;
         self.main.busy_until = now + u64::from(cycles);
         (self.tasks.function, self.tasks.since) = (Some(f), now);
         Ok(())

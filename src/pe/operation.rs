@@ -86,7 +86,7 @@ pub(super) struct Operation {
     pub carried: u32,
     pub op: &'static DsdOp,
     /// Number of sources.
-    arity: u8,
+    pub(super) arity: u8,
     /// A control wavelet ends it.
     pub stops_at_control: bool,
     /// How much it may do in a cycle.
@@ -407,19 +407,24 @@ impl Operation {
         for k in 0..usize::from(self.arity).min(values.len()) {
             values[k] = self.take(k, around)?;
         }
-        let carries = self.op.kernel.carries;
-        if self.accumulates() {
-            values[0] = self.carried;
-        }
-        if carries {
-            values[2] = self.carried >> 16;
-        }
-        let result = (self.op.kernel.each)(values[0], values[1], values[2]);
-        self.carried = result;
+        let result = self.compute(values);
         let is_last = self.remaining() == 1;
         self.put(result, is_last, around)?;
         self.done += 1;
         Ok(())
+    }
+
+    /// The next result, from what the sources give.
+    #[inline]
+    pub fn compute(&mut self, mut values: [u32; 3]) -> u32 {
+        if self.accumulates() {
+            values[0] = self.carried;
+        }
+        if self.op.kernel.carries {
+            values[2] = self.carried >> 16;
+        }
+        self.carried = (self.op.kernel.each)(values[0], values[1], values[2]);
+        self.carried
     }
 
     /// It has given up at a FIFO: what is left is the length of the next operation.

@@ -93,6 +93,16 @@ impl Delivered {
         true
     }
 
+    /// A PE stores the only wavelet that comes to it in this cycle, if it waits for nothing else.
+    #[inline]
+    fn store(&mut self, pe: Option<&mut Pe>, now: u64, (color, w): (Color, Wavelet)) -> bool {
+        let is_stored = pe.is_some_and(|pe| pe.store_next(now, color, w));
+        if is_stored {
+            self.reached = now + 1;
+        }
+        is_stored
+    }
+
     /// The PE that has just got a wavelet, the only one in this cycle, does with it what it can without being visited.
     #[inline]
     fn end(&mut self, pe: Option<&mut Pe>, now: u64) {
@@ -278,6 +288,11 @@ impl Offramps for CellsOfBand<'_> {
     }
 
     #[inline]
+    fn store(&mut self, pe: usize, color: Color, wavelet: Wavelet) -> bool {
+        self.delivered.store(self.cells[pe - self.first].as_deref_mut(), self.now, (color, wavelet))
+    }
+
+    #[inline]
     fn end_delivery(&mut self, pe: usize) {
         self.delivered.end(self.cells[pe - self.first].as_deref_mut(), self.now);
     }
@@ -296,6 +311,11 @@ impl Offramps for Cells {
         self.begun = true;
         let cell = self.maker.pe(&mut self.pes[pe], pe);
         self.delivered.deliver(cell, pe, self.now, (color, wavelet))
+    }
+
+    #[inline]
+    fn store(&mut self, pe: usize, color: Color, wavelet: Wavelet) -> bool {
+        self.delivered.store(self.pes[pe].as_deref_mut(), self.now, (color, wavelet))
     }
 
     #[inline]

@@ -336,6 +336,12 @@ impl Pe {
         self.main.busy_until
     }
 
+    /// The last cycle that it has done anything in, if that does not show otherwise: code has run up to it, or an operation
+    /// has begun to wait in it.
+    pub fn reached(&self) -> u64 {
+        self.main.busy_until.max(self.threads.began_to_wait)
+    }
+
     /// Whether a launched function has not called `unblock_cmd_stream` yet.
     pub fn command_stream_blocked(&self) -> bool {
         self.main.command_stream_blocked

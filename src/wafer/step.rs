@@ -22,7 +22,10 @@ impl Wafer {
                     (self.now, self.idle) = (looked_at, 0);
                     return Progress::Moving;
                 }
-                Some(next) if next > self.now => (self.now, self.idle) = (next, 0),
+                // A PE may be visited then in vain, which depends on the engine and must not count.
+                Some(next) if next > self.now => {
+                    (self.now, self.idle) = (next, self.idle + (next - self.now));
+                }
                 Some(_) => {}
                 None if self.reached > self.now => {
                     (self.now, self.idle) = (self.reached, 0);
@@ -119,7 +122,7 @@ impl Wafer {
         let wake = pe.cycle(self.now, &mut ramp, self.findings.log(), &mut self.bands.first.worker);
         self.launches.unblock(usize::from(before && !pe.command_stream_blocked()));
         let busy_until = pe.busy_until();
-        self.reached = self.reached.max(busy_until);
+        self.reached = self.reached.max(pe.reached());
         self.observers.take(|| pe.events());
         if let Some(colors) = pe.take_room() {
             self.bands.first.fabric.retry(index, colors);

@@ -274,6 +274,11 @@ class Runner(CommandQueue):
         return self._native.cycles()
 
     @property
+    def last_arrival(self) -> int:
+        """The last cycle in which a wavelet came to a PE; 0 if none did."""
+        return self._native.last_arrival()
+
+    @property
     def printed(self) -> list[Printed]:
         """The lines that PEs have printed so far, in order."""
         return self.printed_after(0)

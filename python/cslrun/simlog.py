@@ -18,7 +18,7 @@ def traces_folder(folder: Path) -> Path:
 
 
 class SimLog:
-    """`sim.log`, with a line `@<cycle> <text>` for each line that a PE prints, and the folder
+    """`sim.log`, with a line `@<cycle> <text>` for each line that a PE prints and a summary at the end, and the folder
     `simfab_traces`. Host scripts move both, so both always exist."""
 
     def __init__(self, folder: Path) -> None:
@@ -40,3 +40,10 @@ class SimLog:
             with self._path.open("a", encoding="utf-8") as log:
                 log.writelines(f"@{line.cycle} {line.text}\n" for line in fresh)
             self._lines += len(fresh)
+
+    def end(self, runner: Runner) -> None:
+        """Adds the summary of a run that is over. Scripts look for `cycles=` and for the idle cycles at the end."""
+        cycles = runner.cycles
+        idle = cycles - min(runner.last_arrival, cycles)
+        with self._path.open("a", encoding="utf-8") as log:
+            log.write(f"@{cycles} {idle} cycles since a wavelet landed\n@{cycles} End of the simulation, cycles={cycles}\n")

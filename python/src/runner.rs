@@ -314,6 +314,10 @@ impl Runner {
         Ok(self.run()?.machine.look(|runner| runner.cycles()))
     }
 
+    fn last_arrival(&self) -> PyResult<u64> {
+        Ok(self.run()?.machine.look(|runner| runner.last_arrival()))
+    }
+
     /// Lines printed after the first `from`: cycle, column, row, text.
     fn printed(&self, from: usize) -> PyResult<Vec<(u64, u16, u16, String)>> {
         let run = &mut *self.run()?;

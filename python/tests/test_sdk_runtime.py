@@ -1,3 +1,4 @@
+import re
 import shutil
 
 import numpy as np
@@ -230,8 +231,11 @@ def test_a_program_that_never_lets_the_host_in_does_not_hang(runtime):
 def test_a_run_leaves_the_log_and_the_trace_folder(runtime, tmp_path):
     runtime.launch("say", np.uint16(3), nonblock=False)
     runtime.stop()
-    lines = (tmp_path / "sim.log").read_text().splitlines()
+    *lines, idle, end = (tmp_path / "sim.log").read_text().splitlines()
     assert len(lines) == 6 and all(line.startswith("@") and line.endswith(" heard 3") for line in lines)
+    ends = re.fullmatch(r"@(\d+) End of the simulation, cycles=(\d+)", end)
+    assert ends and ends[1] == ends[2]
+    assert re.fullmatch(rf"@{ends[1]} \d+ cycles since a wavelet landed", idle)
     assert (tmp_path / "simfab_traces").is_dir()
 
 

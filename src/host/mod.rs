@@ -306,6 +306,11 @@ impl Runner {
         self.wafer.cycles()
     }
 
+    /// The last cycle in which a wavelet came to a PE; 0 if none did.
+    pub fn last_arrival(&self) -> u64 {
+        self.wafer.last_arrival()
+    }
+
     /// Lines printed so far.
     pub fn printed(&mut self) -> &[Printed] {
         self.wafer.printed()

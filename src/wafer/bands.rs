@@ -196,6 +196,11 @@ impl Bands {
         self.iter().map(|band| band.delivered.reached).max().unwrap_or(0)
     }
 
+    /// The last cycle in which a PE of a band was given a wavelet.
+    pub fn last_arrival(&self) -> u64 {
+        self.iter().map(|band| band.delivered.last).max().unwrap_or(0)
+    }
+
     /// Nobody looks at the PEs before a cycle.
     pub fn nobody_looks_before(&mut self, cycle: u64) {
         self.iter_mut().for_each(|band| band.worker.unseen_until = cycle);

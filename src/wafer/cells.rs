@@ -77,6 +77,8 @@ pub struct Delivered {
     wakes: Vec<(u32, Wake)>,
     /// The cycle that PEs have reached that need not run because of them.
     pub reached: u64,
+    /// The last cycle in which a PE was given a wavelet.
+    pub last: u64,
 }
 
 impl Delivered {
@@ -90,6 +92,7 @@ impl Delivered {
     fn deliver(&mut self, pe: Option<&mut Pe>, index: usize, now: u64, (color, w): (Color, Wavelet)) -> bool {
         let Some(wake) = pe.and_then(|pe| pe.deliver(now, color, w)) else { return false };
         self.wakes.push((index as u32, wake));
+        self.last = now;
         true
     }
 
@@ -98,7 +101,7 @@ impl Delivered {
     fn store(&mut self, pe: Option<&mut Pe>, now: u64, (color, w): (Color, Wavelet)) -> bool {
         let is_stored = pe.is_some_and(|pe| pe.store_next(now, color, w));
         if is_stored {
-            self.reached = now + 1;
+            (self.reached, self.last) = (now + 1, now);
         }
         is_stored
     }
@@ -192,6 +195,11 @@ impl Cells {
     /// The cycle that PEs have reached that need not run because of what was delivered to them.
     pub fn reached(&self) -> u64 {
         self.delivered.reached
+    }
+
+    /// The last cycle in which a PE was given a wavelet, apart from those of bands.
+    pub fn last_arrival(&self) -> u64 {
+        self.delivered.last
     }
 
     /// A PE, made if need be; `None` if it has no code.

@@ -218,6 +218,11 @@ impl Wafer {
         self.findings.first_error().unwrap_or(self.end())
     }
 
+    /// The last cycle in which a PE was given a wavelet; 0 if none was.
+    pub fn last_arrival(&self) -> u64 {
+        self.cells.last_arrival().max(self.bands.last_arrival())
+    }
+
     /// The cycle after the last one in which anything has happened, as far as the clock has come.
     fn end(&self) -> u64 {
         self.reached.clamp(self.now - self.idle, self.now)

@@ -141,7 +141,7 @@ impl Pe {
         log: &mut PeLog,
         worker: &mut Worker,
     ) -> Result<Wake, Diag> {
-        self.threads.expect_nothing();
+        self.threads.expected.clear();
         let wake = self.advance(now, Outside { ramp: &mut *ramp, log: &mut *log, worker });
         if let Some(trace) = self.observer.trace() {
             trace.observe(&self.main, &self.threads, &self.queues, now);
@@ -253,7 +253,7 @@ impl Pe {
 
     /// Accepts a wavelet if there is space for it; returns when the PE must run because of it.
     pub fn deliver(&mut self, now: u64, color: Color, wavelet: Wavelet) -> Option<Wake> {
-        self.threads.disturb();
+        self.threads.expected.disturb();
         let input = self.queues.deliver(now, color, wavelet)?;
         Some(self.wake_for(input, now, wavelet))
     }
@@ -416,7 +416,7 @@ impl Pe {
 
     /// One of its colors has gone into teardown.
     pub fn tear_down(&mut self, color: Color) {
-        self.threads.expect_nothing();
+        self.threads.expected.clear();
         self.duties.tear_down(color, &self.tile, &mut self.tasks);
     }
 }

@@ -16,6 +16,7 @@ mod departures;
 mod dsd_values;
 mod early_tasks;
 mod element;
+mod expected;
 mod extended;
 mod fabric_operands;
 mod fifo;

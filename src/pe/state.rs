@@ -49,6 +49,7 @@ impl Pe {
 
     /// From now on the PE does nothing ahead of the clock.
     pub fn go_in_step(&mut self) {
+        self.threads.expected.clear();
         self.threads.in_step = true;
     }
 

@@ -1,5 +1,6 @@
 //! Operations in progress: one of the main thread and one per microthread.
 
+use super::expected::Expected;
 use super::operation::Operation;
 use super::queues::Queues;
 use super::seed::ScheduleSeed;
@@ -137,9 +138,6 @@ impl StalledQueue {
     }
 }
 
-/// Of how many colors wavelets are stored when they arrive: most PEs receive two vectors at once at most.
-const EXPECTED: usize = 2;
-
 /// All of them; what every visit looks at comes first.
 #[derive(Clone, Default)]
 #[repr(C)]
@@ -168,10 +166,8 @@ pub(super) struct Threads {
     moved_early: bool,
     /// The operation that began last has been prepared in `spare`, so the next one may be.
     pub takes_spare: bool,
-    /// Something else has happened to the PE since an operation of `expected` has stored a wavelet.
-    is_disturbed: bool,
-    /// Colors whose wavelets operations store when they arrive, with the places of these operations.
-    expected: [Option<(Color, u8)>; EXPECTED],
+    /// What operations store when it comes.
+    pub expected: Expected,
     /// Inputs that belong to operations, bit = input.
     claimed: u64,
     /// The first cycle behind which an operation of `ahead` starts.
@@ -353,37 +349,13 @@ impl Threads {
         self.slot(place).iter_mut().for_each(|thread| thread.stalled = Some((stall, now + 1)));
     }
 
-    /// The operation of a place has taken the only wavelet of its only input, of a color, in a cycle without a visit: it may
-    /// take the next ones likewise until something else happens to the PE. So may those that have done so before it.
+    /// The operation of a place has stored the only wavelet of a color in a cycle without a visit.
     pub fn expect(&mut self, color: Color, place: usize) {
-        self.is_disturbed = false;
-        let is_known = self.expected.contains(&Some((color, place as u8)));
+        self.expected.calm();
         // Once an operation starts that has been launched ahead of the clock, others may move.
-        if self.ahead == 0 && !is_known {
-            self.expected.rotate_right(1);
-            self.expected[0] = Some((color, place as u8));
+        if self.ahead == 0 {
+            self.expected.add(color, place);
         }
-    }
-
-    /// A wavelet has come that may stay in its queue.
-    #[inline]
-    pub fn disturb(&mut self) {
-        self.is_disturbed = true;
-    }
-
-    /// Something else happens to the PE than that wavelets arrive.
-    #[inline]
-    pub fn expect_nothing(&mut self) {
-        self.expected = [None; EXPECTED];
-    }
-
-    /// The place of the operation that stores a wavelet of a color which arrives now, if nothing else has happened to the
-    /// PE since it has stored one.
-    #[inline]
-    pub fn expecting(&self, color: Color) -> Option<usize> {
-        let is_of = |expected: &&Option<(Color, u8)>| expected.is_some_and(|(its, _)| its == color);
-        let expected = self.expected.iter().find(is_of).copied().flatten();
-        expected.filter(|_| !self.is_disturbed).map(|(_, place)| place.into())
     }
 
     /// Whether an operation has moved in this cycle before the visit: then no other can.

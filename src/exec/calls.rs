@@ -74,13 +74,13 @@ pub(crate) struct Calls {
     parked: Vec<u64>,
     /// The only call has not run yet.
     is_new: bool,
-    memory: usize,
+    memory: u32,
 }
 
 impl Calls {
     /// An empty stack, on a PE with this many words of memory.
     pub fn new(memory: usize) -> Calls {
-        Calls { memory, ..Calls::default() }
+        Calls { memory: memory as u32, ..Calls::default() }
     }
 
     /// Prefetches the innermost calls and their registers.
@@ -203,7 +203,10 @@ impl Calls {
         words: u16,
     ) -> Result<(), Diag> {
         let end = address + usize::from(words);
-        if end.max(address + 1) > self.memory || self.frames.len() == MAX_FRAMES || base > ALL - WINDOW {
+        if end.max(address + 1) > self.memory as usize
+            || self.frames.len() == MAX_FRAMES
+            || base > ALL - WINDOW
+        {
             return Err(overflow(tile, f));
         }
         self.frames.push(Frame { function: f, pc: 0, base, address: address as u16, end });
@@ -214,7 +217,7 @@ impl Calls {
     pub fn have_room(&self, depth: usize, top: usize) -> bool {
         let Some(frame) = self.frames.last() else { return false };
         let first = frame.end.max(usize::from(frame.address) + 1);
-        first + depth <= self.memory
+        first + depth <= self.memory as usize
             && self.frames.len() + depth <= MAX_FRAMES
             && frame.base + top <= ALL - WINDOW
     }

@@ -64,6 +64,8 @@ pub struct Pe {
     pub(super) at: PeCoord,
     /// Nothing happened in the last visit.
     was_idle: bool,
+    /// An operation that had done nothing yet began to wait in the last visit.
+    pub(super) began_to_wait: bool,
     pub(super) duties: Duties,
     pub(super) memory: Memory,
     pub(super) sanitizer: Sanitizer,
@@ -89,6 +91,7 @@ impl Pe {
         let mut pe = Pe {
             at,
             was_idle: false,
+            began_to_wait: false,
             arch,
             checks: Checks::new(options.checked, options.levels),
             memory: Memory::new(arch.memory_words as usize, &tile.data),
@@ -142,6 +145,7 @@ impl Pe {
         worker: &mut Worker,
     ) -> Result<Wake, Diag> {
         self.threads.expected.clear();
+        self.began_to_wait = false;
         let wake = self.advance(now, Outside { ramp: &mut *ramp, log: &mut *log, worker });
         if let Some(trace) = self.observer.trace() {
             trace.observe(&self.main, &self.threads, &self.queues, now);
@@ -336,10 +340,9 @@ impl Pe {
         self.main.busy_until
     }
 
-    /// The last cycle that it has done anything in, if that does not show otherwise: code has run up to it, or an operation
-    /// has begun to wait in it.
-    pub fn reached(&self) -> u64 {
-        self.main.busy_until.max(self.threads.began_to_wait)
+    /// The cycle that a visit now has reached: code has run up to it, or an operation has begun to wait.
+    pub fn reached(&self, now: u64) -> u64 {
+        if self.began_to_wait { self.main.busy_until.max(now) } else { self.main.busy_until }
     }
 
     /// Whether a launched function has not called `unblock_cmd_stream` yet.

@@ -79,7 +79,7 @@ impl Pe {
                 let has_begun = thread.operation.done > 0 || thread.stalled != Some((stall, now));
                 let (is_async, span) = (thread.is_async, thread.span);
                 if !has_begun {
-                    self.threads.began_to_wait = now;
+                    self.began_to_wait = true;
                 }
                 self.threads.note_stall(place, stall);
                 let verdict = stall.outcome(&self.fifos, &self.tile, is_async).at(span)?;

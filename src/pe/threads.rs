@@ -182,8 +182,6 @@ pub(super) struct Threads {
     threads: [Option<Box<Thread>>; 8],
     /// What follows asynchronous operations that were done ahead of the clock, in the order of their ends.
     endings: Vec<Ending>,
-    /// The last cycle in which an operation that had done nothing yet began to wait.
-    pub began_to_wait: u64,
 }
 
 /// The places of a set, in their order.

@@ -222,7 +222,7 @@ impl Band {
         let mut ramp = self.fabric.ramp(index, scene.now);
         let wake = pe.cycle(scene.now, &mut ramp, &mut shift.log, &mut self.worker);
         shift.unblocked += usize::from(before && !pe.command_stream_blocked());
-        shift.reached = shift.reached.max(pe.reached());
+        shift.reached = shift.reached.max(pe.reached(scene.now));
         if let Some(colors) = pe.take_room() {
             self.fabric.retry(index, colors);
         }

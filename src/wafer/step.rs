@@ -122,7 +122,7 @@ impl Wafer {
         let wake = pe.cycle(self.now, &mut ramp, self.findings.log(), &mut self.bands.first.worker);
         self.launches.unblock(usize::from(before && !pe.command_stream_blocked()));
         let busy_until = pe.busy_until();
-        self.reached = self.reached.max(pe.reached());
+        self.reached = self.reached.max(pe.reached(self.now));
         self.observers.take(|| pe.events());
         if let Some(colors) = pe.take_room() {
             self.bands.first.fabric.retry(index, colors);

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from conftest import COUNT, HEIGHT, WIDTH
+from conftest import COUNT, HEIGHT, ROOT, WIDTH
 
 import cslrun
 
@@ -42,6 +42,13 @@ def test_printed_lines_name_their_pe_and_cycle(runner):
     assert sorted(line.text for line in lines) == [f"PE {n} heard 5" for n in range(6)]
     assert {(line.x, line.y) for line in lines} == {(x, y) for x in range(3) for y in range(2)}
     assert all(0 < line.cycle <= runner.cycles for line in lines)
+
+
+def test_the_last_wavelet_of_a_reduction_comes_just_before_its_end():
+    runner = cslrun.Runner(cslrun.compile(ROOT / "examples" / "05-reduction" / "layout.csl"))
+    assert runner.last_arrival == 0
+    runner.finish()
+    assert runner.cycles - 5 < runner.last_arrival < runner.cycles
 
 
 def test_a_trace_holds_what_was_recorded(runner):

@@ -246,7 +246,7 @@ impl Calls {
     pub fn register(&self, reg: Reg) -> u64 {
         let frame = self.frames.last().expect("an operation runs in a call");
         let registers = if self.worker.is_empty() { &self.parked } else { &self.worker[..] };
-        registers.get(frame.base + usize::from(reg)).copied().unwrap_or(0)
+        registers[frame.base + usize::from(reg)]
     }
 
     /// All calls, outermost first.

@@ -299,18 +299,16 @@ impl Fabric {
         self.schedule.keep_giving(giving, left);
     }
 
-    /// Whether wavelets of only one of some colors are at the end of the ramp to a PE.
+    /// Whether wavelets of only one of a set of colors are at the end of the ramp to a PE.
     #[inline(always)]
-    fn arrives_once(&self, pe: usize, colors: u32, now: u64) -> bool {
-        if colors.is_power_of_two() {
+    fn arrives_once(&self, pe: usize, set: u32, now: u64) -> bool {
+        if set.is_power_of_two() {
             return true;
         }
-        let (mut rest, mut arrived) = (colors, 0);
-        while rest != 0 {
-            let color = Color(rest.trailing_zeros() as u8);
+        let mut arrived = 0;
+        for color in colors(set) {
             let front = self.grid.lane(self.grid.waiting_lane(pe, color)).offramp().front();
             arrived += usize::from(front.is_some_and(|(ready, _)| *ready <= now));
-            rest &= rest - 1;
         }
         arrived == 1
     }

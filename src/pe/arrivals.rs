@@ -116,8 +116,8 @@ impl Operation {
         if self.remaining() <= 1 || !self.has_places() {
             return false;
         }
-        let mut values = [0; 3];
-        for (value, from) in values.iter_mut().zip(&mut self.from).take(usize::from(self.arity)) {
+        let (mut values, arity) = ([0; 3], self.sources().len());
+        for (value, from) in values.iter_mut().zip(&mut self.from).take(arity) {
             let next = match from {
                 From::Local(source) => local::next(memory.words(), source),
                 From::Fabric(intake) => Ok(intake.take_directly(word, now)),

@@ -86,7 +86,7 @@ pub(super) struct Operation {
     pub carried: u32,
     pub op: &'static DsdOp,
     /// Number of sources.
-    pub(super) arity: u8,
+    arity: u8,
     /// A control wavelet ends it.
     pub stops_at_control: bool,
     /// How much it may do in a cycle.

@@ -76,11 +76,8 @@ impl Pe {
                 if thread.stalled.is_none_or(|(old, _)| old != stall) {
                     thread.stalled = Some((stall, now));
                 }
-                let has_begun = thread.operation.done > 0 || thread.stalled != Some((stall, now));
+                self.began_to_wait |= thread.operation.done == 0 && thread.stalled == Some((stall, now));
                 let (is_async, span) = (thread.is_async, thread.span);
-                if !has_begun {
-                    self.began_to_wait = true;
-                }
                 self.threads.note_stall(place, stall);
                 let verdict = stall.outcome(&self.fifos, &self.tile, is_async).at(span)?;
                 return self.stall(place, stall, verdict, now);

@@ -22,7 +22,7 @@ impl Wafer {
                     (self.now, self.idle) = (looked_at, 0);
                     return Progress::Moving;
                 }
-                // A PE may be visited then in vain, which depends on the engine and must not count.
+                // Nothing happens until then, nor perhaps then: which PEs are visited in vain depends on the engine.
                 Some(next) if next > self.now => {
                     (self.now, self.idle) = (next, self.idle + (next - self.now));
                 }

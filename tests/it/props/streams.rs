@@ -30,7 +30,8 @@ fn results_do_not_depend_on_the_depth_of_buffers() {
 #[test]
 fn nothing_depends_on_the_fast_paths_of_a_run() {
     let mut stuck = 0;
-    for seed in 0..count() {
+    // With seed 1406, a PE is visited in vain behind a gap: the report of the deadlock said a cycle too much.
+    for seed in (0..count()).chain([1406]) {
         let arch = if seed.is_multiple_of(2) { Arch::Wse2 } else { Arch::Wse3 };
         let network = Network::wide(&mut Choices::from_seed(seed), arch);
         let program = compile(&network).unwrap_or_else(|why| panic!("seed {seed}\n{why}"));

@@ -106,8 +106,8 @@ class SdkRuntime:
         atexit.unregister(self._complain_unless_stopped)
         with self._following():
             left, _ = self._wafer._end()
-        if self._log is not None:
-            self._log.end(self._wafer)
+        assert self._log is not None, "a program that stops has run"
+        self._log.end(self._wafer)
         self._fill_arrays()
         self._streams.close_files(self._wafer)
         if left:

@@ -20,6 +20,8 @@ pub struct Files<'s> {
     /// The folder that imports are confined to.
     import_root: Option<&'s Path>,
     units: FxHashMap<PathBuf, Rc<Unit>>,
+    /// The files that imports have led to, by the importing file and the name: a layout names one for each PE.
+    found: FxHashMap<PathBuf, FxHashMap<String, Rc<Unit>>>,
     /// Folder of the root file.
     root_dir: PathBuf,
     /// Imports under way, outermost first, and where each is asked for.
@@ -37,6 +39,7 @@ impl<'s> Files<'s> {
             import_paths: &options.import_paths,
             import_root: options.import_root.as_deref(),
             units: FxHashMap::default(),
+            found: FxHashMap::default(),
             root_dir: PathBuf::new(),
             importing: Vec::new(),
             problems: Vec::new(),
@@ -150,13 +153,19 @@ impl<'s> Files<'s> {
         if name.starts_with('<') {
             return self.find_in_library(name, span);
         }
+        if let Some(unit) = self.found.get(from).and_then(|names| names.get(name)) {
+            return Ok(unit.clone());
+        }
         let mut folders = vec![from.parent().unwrap_or(Path::new("")).to_path_buf(), self.root_dir.clone()];
         folders.extend(self.import_paths.iter().cloned());
         let mut outside = None;
         for folder in &folders {
             let path = tidy(&folder.join(name));
             match self.imported(&path, &path.display().to_string()) {
-                Ok(unit) => return Ok(unit),
+                Ok(unit) => {
+                    self.found.entry(from.to_path_buf()).or_default().insert(name.to_string(), unit.clone());
+                    return Ok(unit);
+                }
                 Err(LoadError::NotFound) => {}
                 Err(LoadError::Outside) => outside = outside.or(Some(path)),
                 Err(why) => return Err(self.unreadable(&path.display().to_string(), why).at(span)),

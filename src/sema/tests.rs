@@ -19,6 +19,25 @@ pub fn tile(program: &str) -> Arc<TileImage> {
     Arc::clone(&program.expect("a program without a mistake").tiles[0])
 }
 
+/// A layout of a whole wafer takes more comptime steps than an endless loop is allowed.
+#[test]
+fn a_layout_that_sets_something_at_each_turn_has_steps_for_the_next() {
+    let mut loader = MemoryLoader::default();
+    let turn =
+        |builtin: &str| format!("for (@range(u16, 20)) |x| {{ for (@range(u16, 20)) |y| {{ {builtin} }} }}");
+    let code = turn("@set_tile_code(x, y, \"pe.csl\", .{});");
+    let route =
+        turn("@set_color_config(x, y, @get_color(1), .{ .routes = .{ .rx = .{RAMP}, .tx = .{EAST} } });");
+    loader.add("layout.csl", format!("layout {{ @set_rectangle(20, 20); {code} {route} }}"));
+    loader.add("pe.csl", "");
+    let mut options = CompileOptions::new(ArchName::Wse2);
+    options.comptime_fuel = 300;
+    let (mut sources, mut sink) = (SourceMap::default(), Sink::default());
+    compile(&loader, &mut sources, Path::new("layout.csl"), &options, &mut sink);
+    let rules: Vec<_> = sink.all().iter().map(|d| d.rule.to_string()).collect();
+    assert!(!rules.iter().any(|rule| rule == "comptime-fuel"), "{rules:?}");
+}
+
 /// A DSD or a place that were kept once for each turn would be looked for among all the others.
 #[test]
 fn what_is_kept_of_an_inline_loop_does_not_grow_with_its_turns() {

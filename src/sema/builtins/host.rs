@@ -146,16 +146,22 @@ fn set_tile_code(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
             .help("pass values; functions and modules can be imported in the file of the tile"));
     }
     let class = sema.layout.class(&unit, params, call.span);
-    // a layout of a whole wafer takes many steps, but each PE is set once: this is progress
-    sema.eval.budget.refill();
-    sema.layout.set_tile(pe, class).at(call.span).map(|()| Operand::void())
+    sema.layout.set_tile(pe, class).at(call.span)?;
+    Ok(progress(sema))
 }
 
 fn set_color_config(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
     let pe = pe_arg(sema, call)?;
     let color = colors::color_arg(sema, call.args[2])?;
     let config = colors::color_config(sema, call.args[3], color)?;
-    sema.layout.set_route(pe, color, config, call.span).map(|()| Operand::void())
+    sema.layout.set_route(pe, color, config, call.span)?;
+    Ok(progress(sema))
+}
+
+/// What the layout can do only once has been done: a layout of a whole wafer takes many steps, and comes to an end.
+fn progress(sema: &mut Sema<'_>) -> Operand {
+    sema.eval.budget.refill();
+    Operand::void()
 }
 
 fn set_local_color_config(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {

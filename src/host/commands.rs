@@ -58,6 +58,11 @@ pub(super) trait HostCommand: CopyOfCommand + Send + Sync {
     /// Finishes the command; returns the words that it has read, if it reads any.
     fn finish(self: Box<Self>, host: &mut Runner) -> Option<Vec<u32>>;
 
+    /// Whether it goes by PEs whose launch is never done: it concerns none of them.
+    fn goes_by(&self, _is_held: &mut dyn FnMut(PeCoord) -> bool) -> bool {
+        false
+    }
+
     /// What must happen before the command can continue, unless that is the end of running tasks.
     fn hold_up(&self) -> Option<HoldUp> {
         None
@@ -109,6 +114,8 @@ pub(super) struct CommandStream {
     pub next_launch: NextLaunch,
     /// The channels are busy with words of copies up to this cycle.
     pub busy_until: u64,
+    /// A copy went by PEs whose launch is never done.
+    pub went_by: bool,
     /// The cycle since which no PE is blocked and no command is in progress.
     free_since: Option<u64>,
 }
@@ -212,7 +219,7 @@ impl Runner {
 
     fn may_begin(&mut self, command: &dyn HostCommand, quiet: bool) -> bool {
         match self.program.memcpy {
-            Some(_) if self.wafer.blocked() > 0 => false,
+            Some(_) if self.wafer.blocked() > 0 => quiet && self.goes_by(command),
             Some(_) if self.wafer.now() < self.stream.busy_until => false,
             Some(_) => {
                 let now = self.wafer.now();
@@ -221,6 +228,20 @@ impl Runner {
             }
             None => quiet || command.can_precede_the_start() && self.is_before_start(),
         }
+    }
+
+    /// Whether a command concerns only PEs that have unblocked the command stream. The others never will, as nothing happens
+    /// any more: a warning, because recorded runs of public programs copy past such PEs.
+    fn goes_by(&mut self, command: &dyn HostCommand) -> bool {
+        let mut is_held = |at: PeCoord| self.wafer.pe(at).is_some_and(|pe| pe.command_stream_blocked());
+        if !command.goes_by(&mut is_held) {
+            return false;
+        }
+        self.stream.went_by = true;
+        if let Some(warning) = self.never_unblocked() {
+            self.warnings.entry(NEVER_UNBLOCKED.name.to_string()).or_insert(warning);
+        }
+        true
     }
 
     /// What decides how the stream goes on, as a hash. A command that is under way is like no other.

@@ -88,6 +88,11 @@ impl HostCommand for Copying {
         self.into
     }
 
+    fn goes_by(&self, is_held: &mut dyn FnMut(PeCoord) -> bool) -> bool {
+        let region = self.copy.region;
+        !(0..region.pes()).filter_map(|place| region.pe(place)).any(is_held)
+    }
+
     /// Serves the PEs in order, up to one that is busy.
     fn advance(&mut self, host: &mut Runner) -> Result<bool, Failure> {
         let (now, before_start, before) = (host.wafer.now(), host.is_before_start(), self.reached);

@@ -225,6 +225,65 @@ fn a_launch_that_never_unblocks_is_named_with_its_pes() {
     assert!(text.contains("PE(0,0), PE(1,0)"), "{text}");
 }
 
+/// Two PEs in a row, of which only the eastern one unblocks the command stream after `work`.
+fn half_unblocked() -> Runner {
+    let layout = r#"
+        const memcpy = @import_module("<memcpy/get_params>", .{ .width = 2, .height = 1 });
+        layout {
+          @set_rectangle(2, 1);
+          for (@range(i16, 2)) |x| {
+            @set_tile_code(x, 0, "pe.csl", .{ .memcpy_params = memcpy.get_params(x), .x = x });
+          }
+          @export_name("result", [*]u32, true);
+          @export_name("work", fn () void);
+        }
+    "#;
+    let pe = r#"
+        param memcpy_params;
+        param x: i16;
+        const memcpy = @import_module("<memcpy/memcpy>", memcpy_params);
+        var result = @zeros([1]u32);
+        var pointer: [*]u32 = &result;
+        fn work() void {
+          result[0] = 7 + @as(u32, x);
+          if (x == 1) {
+            memcpy.unblock_cmd_stream();
+          }
+        }
+        comptime {
+          @export_symbol(pointer, "result");
+          @export_symbol(work);
+        }
+    "#;
+    let mut loader = MemoryLoader::default();
+    loader.add("layout.csl", layout);
+    loader.add("pe.csl", pe);
+    let compilation = compile("layout.csl".as_ref(), &loader, &CompileOptions::new(ArchName::Wse2));
+    let program = compilation.into_program().expect("a program without an error");
+    Runner::new(Arc::new(program), RunOptions::default())
+}
+
+#[test]
+fn a_copy_goes_by_pes_whose_launch_is_never_done() {
+    let mut r = half_unblocked();
+    r.launch("work", &[]).unwrap();
+    let result = |x| Copy {
+        name: "result".to_string(),
+        region: Region { x, y: 0, w: 1, h: 1 },
+        elements: 1,
+        width: CopyWidth::Bits32,
+    };
+    assert_eq!(r.copy_out(&result(1)).unwrap(), [8]);
+    assert_eq!(r.copy_out(&result(1)).unwrap(), [8]);
+    let warnings = r.run_until_idle().unwrap();
+    assert_eq!(warnings.iter().map(|d| &*d.rule).collect::<Vec<_>>(), ["never-unblocked"]);
+    assert!(warnings[0].notes.iter().any(|note| note.contains("PE(0,0)") && !note.contains("PE(1,0)")));
+    // That PE itself is not copied from.
+    let mut r = half_unblocked();
+    r.launch("work", &[]).unwrap();
+    assert!(matches!(r.copy_out(&result(0)), Err(Failure::Stalled(_))));
+}
+
 #[test]
 fn a_run_cannot_end_with_a_blocked_command_stream() {
     let mut r = runner();

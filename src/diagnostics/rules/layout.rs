@@ -67,7 +67,7 @@ crate::rules! {
     NO_ROUTES = "no-routes": "a color configuration needs `.routes`";
     /// A color has no switch on this machine.
     /// On wse3 only some colors have one.
-    @Deny(undefined) NO_SWITCH = "no-switch": "color {color} has no switch on {arch}";
+    @Warning(undefined) NO_SWITCH = "no-switch": "color {color} has no switch on {arch}";
     /// A color configuration uses the syntax of SDK 0.6.
     /// This spelling is from SDK 0.6 and before.
     @Warning(style) OLD_COLOR_CONFIG = "old-color-config": "directions and switch positions belong in `.routes` and `.switches`"

@@ -166,7 +166,7 @@ fn data_task_id(sema: &mut Sema<'_>, channel: ExprId) -> Result<Operand> {
         other => Err(comptime::TYPE_MISMATCH
             .because(&[("want", &want.word()), ("have", &other.ty())])
             .at(at)
-            .help(format!("on {} a data task belongs to a {}", sema.arch.word, want.word()))),
+            .help(format!("on {} the id of a data task comes from its {}", sema.arch.word, want.word()))),
     }
 }
 

@@ -121,6 +121,13 @@ impl DsdOp {
         of_form.into_iter().find(|kind| !kind.is_vector()).map(|kind| kind.elem())
     }
 
+    /// Whether it depends on the format of 16-bit floats: a copy does not, and the sign is the highest bit of each format.
+    pub fn depends_on_fp16(&self) -> bool {
+        let sources = self.forms.iter().flat_map(|form| form.sources).map(|source| source.elem());
+        let has_fp16 = sources.chain([self.dest]).any(|elem| elem == Elem::F16);
+        has_fp16 && !["fmovh", "fnegh", "fabsh"].contains(&self.name)
+    }
+
     /// Elements per cycle at best.
     pub fn width(&self, arch: ArchName) -> u8 {
         match arch {

@@ -28,6 +28,18 @@ pub enum Fp16Format {
     Cb16,
 }
 
+impl Fp16Format {
+    /// The format that a command line names.
+    pub fn parse(word: &str) -> Option<Fp16Format> {
+        match word {
+            "f16" => Some(Fp16Format::F16),
+            "bf16" => Some(Fp16Format::Bf16),
+            "cb16" => Some(Fp16Format::Cb16),
+            _ => None,
+        }
+    }
+}
+
 /// What a compilation depends on besides the files and the machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Origin {

@@ -4,7 +4,7 @@ use super::arith;
 use super::coerce::coerce;
 use super::eval::Ev;
 use super::lower::Elements;
-use super::operand::{Addr, Base, Operand, Place, repr};
+use super::operand::{Addr, Base, Operand, Place, comptime_only, repr};
 use super::value::{Pointee, Value};
 use super::walk::Sema;
 use super::words::{is_zero_array, mark_of_field, part_type};
@@ -12,6 +12,7 @@ use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Diag, Result};
 use crate::image::code::{Op, Reg};
 use crate::source::Span;
+use crate::value::float::FloatKind;
 use crate::value::number::Integer;
 use crate::value::symbolic::TermId;
 use crate::value::ty::Ty;
@@ -52,7 +53,7 @@ impl Sema<'_> {
             }
             Place::Bits { whole, off, ty } => {
                 let all = self.load(whole, span)?;
-                let repr = repr(ty).ok_or_else(|| rules::COMPTIME_ONLY.because(&[("type", ty)]))?;
+                let repr = repr(ty).ok_or_else(|| comptime_only(ty))?;
                 let a = self.reg_of(&all, span)?;
                 Ok(Operand::Reg(self.lower.extract_bits(a, *off, repr), ty.clone()))
             }
@@ -155,7 +156,7 @@ impl Sema<'_> {
             }
             Operand::Parts(_, parts) => self.store_parts(addr, &ty, parts, span),
             // An integer of more bits than a register has: the variable itself may not be looked at yet.
-            Operand::Reg(..) => Err(rules::COMPTIME_ONLY.because(&[("type", &ty)]).at(span)),
+            Operand::Reg(..) => Err(comptime_only(&ty).at(span)),
         }
     }
 
@@ -186,8 +187,7 @@ impl Sema<'_> {
 
     fn store_parts(&mut self, addr: Addr, ty: &Ty, parts: &[Operand], span: Span) -> Result<()> {
         for (i, p) in parts.iter().enumerate() {
-            let (ty, off) =
-                part_type(ty, i).ok_or_else(|| rules::COMPTIME_ONLY.because(&[("type", ty)]).at(span))?;
+            let (ty, off) = part_type(ty, i).ok_or_else(|| comptime_only(ty).at(span))?;
             let p = self.coerce(p.clone(), &ty, span)?;
             self.store_at(Addr { base: addr.base, off: addr.off + off }, &p, span)?;
         }
@@ -203,7 +203,7 @@ impl Sema<'_> {
                 Ok(self.b().constant_or_term(bits))
             }
             Operand::Mem(addr, _) => self.lower.addr_reg(*addr),
-            Operand::Parts(ty, _) => Err(rules::COMPTIME_ONLY.because(&[("type", ty)]).at(span)),
+            Operand::Parts(ty, _) => Err(comptime_only(ty).at(span)),
         }
     }
 
@@ -225,7 +225,7 @@ impl Sema<'_> {
             _ => {
                 let ty = v.ty();
                 let repr = repr(&ty).ok_or_else(|| no_run_time_type(&ty))?;
-                let bits = arith::bits_of(v).ok_or_else(|| rules::COMPTIME_ONLY.because(&[("type", &ty)]))?;
+                let bits = arith::bits_of(v).ok_or_else(|| comptime_only(&ty))?;
                 Ok(bits.wrap(repr.signed, repr.bits))
             }
         }
@@ -258,7 +258,7 @@ impl Sema<'_> {
             }
             Operand::Reg(r, ty) => {
                 let addr = self.lower.temporary(ty, span)?;
-                let repr = repr(ty).ok_or_else(|| rules::COMPTIME_ONLY.because(&[("type", ty)]).at(span))?;
+                let repr = repr(ty).ok_or_else(|| comptime_only(ty).at(span))?;
                 self.lower.store_reg(addr, *r, repr)?;
                 Ok(addr)
             }
@@ -267,8 +267,9 @@ impl Sema<'_> {
 }
 
 fn no_run_time_type(ty: &Ty) -> Diag {
-    let diag = rules::COMPTIME_ONLY.because(&[("type", ty)]);
+    let diag = comptime_only(ty);
     match ty {
+        Ty::Float(FloatKind::Bf16 | FloatKind::Cb16) => diag,
         Ty::ComptimeInt => diag.help("give it a type: `@as(i16, ..)`, or declare the variable with one"),
         Ty::Float(_) => diag.help("give it a type: `@as(f32, ..)`, or declare the variable with one"),
         _ => diag,

@@ -4,7 +4,7 @@ use super::format::FormatArgs;
 use super::names::named;
 use crate::cli::engine::Engine;
 use crate::cli::number::Number;
-use crate::{Arch, CompileOptions, Level, Levels, MessageFormat, ParamValue};
+use crate::{Arch, CompileOptions, Fp16Format, Level, Levels, MessageFormat, ParamValue};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgMatches, Args};
 use std::path::PathBuf;
@@ -30,6 +30,9 @@ pub struct CompileArgs {
     /// Maximum number of iterations of an `inline` loop
     #[arg(long, value_name = "N")]
     max_inlined_iterations: Option<u64>,
+    /// What `@fp16()` names
+    #[arg(long, value_name = "TYPE", default_value = "f16", value_parser = fp16())]
+    fp16_format: Fp16Format,
     #[command(flatten)]
     format: FormatArgs,
     /// Compile and run with all fast paths or with none; the result is the same
@@ -96,6 +99,7 @@ impl CompileArgs {
             import_root: self.import_root.clone(),
             max_inlined_iterations: self.max_inlined_iterations.unwrap_or(defaults.max_inlined_iterations),
             levels: self.levels,
+            fp16: self.fp16_format,
             memo: !self.engine.is_plain(),
             ..defaults
         }
@@ -111,6 +115,11 @@ impl CompileArgs {
 pub(super) fn arch() -> impl TypedValueParser<Value = Arch> {
     PossibleValuesParser::new(["wse2", "wse3"])
         .map(|word| Arch::parse(&word).expect("the parser admits only these"))
+}
+
+fn fp16() -> impl TypedValueParser<Value = Fp16Format> {
+    PossibleValuesParser::new(["f16", "bf16", "cb16"])
+        .map(|word| Fp16Format::parse(&word).expect("the parser admits only these"))
 }
 
 fn param(text: &str) -> Result<(String, ParamValue), String> {

@@ -324,12 +324,8 @@ fn channels(text: &str) -> ParseResult<u16> {
 }
 
 fn fp16(text: &str) -> ParseResult<Fp16Format> {
-    match text {
-        "f16" => Ok(Fp16Format::F16),
-        "bf16" => Ok(Fp16Format::Bf16),
-        "cb16" => Ok(Fp16Format::Cb16),
-        _ => Err(UsageError(format!("--fp16-format must be f16, bf16 or cb16, not {text}"))),
-    }
+    Fp16Format::parse(text)
+        .ok_or_else(|| UsageError(format!("--fp16-format must be f16, bf16 or cb16, not {text}")))
 }
 
 #[cfg(test)]

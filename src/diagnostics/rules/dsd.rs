@@ -50,7 +50,8 @@ crate::rules! {
         => "use a mem4d_dsd: its strides have 16 bits";
     /// A `circbuf_dsd` is used without a DSR.
     /// A `circbuf_dsd` must be loaded with `@load_to_dsr_xdsr` first.
-    CIRCBUF_OPERAND = "circbuf-operand": "a circbuf_dsd can only be used through a DSR";
+    CIRCBUF_OPERAND = "circbuf-operand": "a circbuf_dsd can only be used through a DSR"
+        => "load it with `@load_to_dsr_xdsr`, and use that DSR";
     /// A constant is the destination of a DSD operation.
     /// The compiler keeps using the initial value of the constant, whatever is written to it.
     @Warning(undefined) CONST_DESTINATION = "const-destination": "the constant `{name}` is the destination of an operation";

@@ -8,7 +8,7 @@ use crate::image::Scalar;
 use crate::image::code::Op;
 use crate::sema::arith;
 use crate::sema::eval::Ev;
-use crate::sema::operand::{Operand, repr};
+use crate::sema::operand::{Operand, comptime_only, repr};
 use crate::sema::options::{CompileOptions, Fp16Format};
 use crate::sema::value::{Pointer, Value};
 use crate::sema::walk::Sema;
@@ -119,7 +119,8 @@ pub fn convert(sema: &mut Sema<'_>, v: Operand, to: &Ty, at: Span) -> Result<Ope
     if !castable(&from) || !castable(to) || matches!((&from, to), (Ty::Enum(_), Ty::Enum(_))) {
         return sema.coerce(v, to, at).map_err(|_| bad());
     }
-    let (f, t) = (repr(&from).ok_or_else(bad)?, repr(to).ok_or_else(bad)?);
+    let form = |ty: &Ty| repr(ty).ok_or_else(|| if ty.is_float() { comptime_only(ty).at(at) } else { bad() });
+    let (f, t) = (form(&from)?, form(to)?);
     let a = sema.reg_of(&v, at)?;
     let d = sema.b().reg();
     sema.b().emit(Op::Convert { d, a, from: f.scalar, to: t.scalar });
@@ -187,16 +188,36 @@ fn check_cast(sema: &mut Sema<'_>, v: &Operand, to: &PtrTy, at: Span) -> Result<
     Ok(())
 }
 
-/// The type of an expression; code that it would need is thrown away.
+/// The type of an expression, which need not be known at comptime, wherever its type is asked for. Code that it would
+/// need is thrown away.
 pub(in crate::sema) fn type_of(sema: &mut Sema<'_>, e: ExprId) -> Result<Ty> {
     let checkpoint = sema.lower.checkpoint();
-    let ev = sema.expr(e, None);
+    let ev = match sema.expr(e, None) {
+        Err(diag) if sema.is_comptime() && diag.rule() == rules::NOT_COMPTIME.name => as_code(sema, e),
+        ev => ev,
+    };
     sema.lower.rollback(checkpoint);
     match ev? {
         Ev::Value(Operand::Known(Value::Fn(f))) => Ok(Ty::Fn(sema.fn_type(f)?)),
         Ev::Value(v) => Ok(v.ty()),
         Ev::Place(p) => Ok(p.ty().clone()),
     }
+}
+
+/// The same expression as code, also where no function is being written.
+fn as_code(sema: &mut Sema<'_>, e: ExprId) -> Result<Ev> {
+    let before = sema.eval.set_comptime(false);
+    let ev = match sema.lower.checkpoint() {
+        Some(_) => sema.expr(e, None),
+        None => {
+            let aside = sema.lower.set_aside(sema.span(e));
+            let ev = sema.expr(e, None);
+            sema.lower.take_back(aside);
+            ev
+        }
+    };
+    sema.eval.set_comptime(before);
+    ev
 }
 
 fn same_type(sema: &mut Sema<'_>, a: ExprId, b: ExprId) -> Result<Value> {

@@ -124,6 +124,7 @@ pub fn vector_op(sema: &mut Sema<'_>, row: u8, call: Call<'_>) -> Result<Operand
     let to_pointer = dest.what == ArgumentKind::Pointer;
     let form = op.form(to_pointer, &vectors).filter(|_| to_pointer || dest.what.is_vector());
     let form = form.ok_or_else(|| wrong_operands(op, call.span))?;
+    hazards::check_fp16(sema.options, op, call.span)?;
     check_operands(sema.arch, &dest, &args, call.span)?;
     let settings = match call.args.get(sources + 1) {
         Some(cfg) => dsrs::settings(sema, *cfg, None)?,
@@ -198,10 +199,7 @@ fn check_operands(arch: &Arch, dest: &Arg, args: &[Arg], span: Span) -> Result<(
             ArgumentKind::Dsd(DsdTy::FabOut) => {
                 return Err(a.wrong(rules::FABOUT_SOURCE.plain().help("a fabin_dsd receives wavelets")));
             }
-            ArgumentKind::Dsd(DsdTy::Circbuf) => {
-                let help = "load it with `@load_to_dsr_xdsr`, and use that DSR";
-                return Err(a.wrong(rules::CIRCBUF_OPERAND.plain().help(help)));
-            }
+            ArgumentKind::Dsd(DsdTy::Circbuf) => return Err(a.wrong(rules::CIRCBUF_OPERAND.plain())),
             ArgumentKind::Dsr(d) => check_position(d, "source", a)?,
             _ => {}
         }

@@ -4,7 +4,7 @@ use super::code::Lower;
 use crate::diagnostics::Result;
 use crate::diagnostics::rules::comptime as rules;
 use crate::image::code::{self, Access, Op, Reg};
-use crate::sema::operand::{Addr, Base, Operand, PathStep, Place, Repr, repr};
+use crate::sema::operand::{Addr, Base, Operand, PathStep, Place, Repr, comptime_only, repr};
 use crate::sema::value::{GlobalId, Pointee, Pointer, Value};
 use crate::sema::words::{mark_of_field, part, words_of_element};
 use crate::source::Span;
@@ -49,7 +49,7 @@ impl Lower {
             return match ty.words() {
                 Some(0) => Ok(Operand::void()),
                 Some(_) => Ok(Operand::Mem(addr, ty.clone())),
-                None => Err(rules::COMPTIME_ONLY.because(&[("type", ty)])),
+                None => Err(comptime_only(ty)),
             };
         };
         let kind = repr.access();
@@ -255,7 +255,7 @@ impl Lower {
     /// # Errors
     /// The frame would not fit into the memory of a PE.
     pub fn temporary(&mut self, ty: &Ty, span: Span) -> Result<Addr> {
-        let words = ty.words().ok_or_else(|| rules::COMPTIME_ONLY.because(&[("type", ty)]).at(span))?;
+        let words = ty.words().ok_or_else(|| comptime_only(ty).at(span))?;
         let align = ty.align_words();
         let limit = self.memory_words;
         let off = self.b().frame(words, align).filter(|o| u32::from(*o) + words <= limit);

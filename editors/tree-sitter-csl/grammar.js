@@ -24,6 +24,9 @@ const ASSIGN = ["=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=
 const list = (item) => seq(item, repeat(seq(",", item)), optional(","));
 const maybe = (item) => optional(list(item));
 
+// White space may stand within it.
+const opening = () => alias(token(/\.[ \t\r\n]*\{/), ".{");
+
 const any = (words) => (words.length === 1 ? words[0] : choice(...words));
 
 const infix = (left, right) =>
@@ -333,9 +336,9 @@ module.exports = grammar({
 
     parenthesized_expression: ($) => seq("(", $._expression, ")"),
 
-    struct_literal: ($) => seq(".{", maybe($.field_initializer), "}"),
+    struct_literal: ($) => seq(opening(), maybe($.field_initializer), "}"),
 
-    tuple_literal: ($) => seq(".{", list($._expression), "}"),
+    tuple_literal: ($) => seq(opening(), list($._expression), "}"),
 
     array_literal: ($) => seq($._dimensions, field("element", $._type), "{", maybe($._expression), "}"),
 
@@ -408,7 +411,8 @@ module.exports = grammar({
     integer: () => token(choice(/0x[0-9A-Fa-f_]+/, /0b[01_]+/, /0o[0-7_]+/, /[0-9][0-9_]*/)),
 
     float: () =>
-      token(choice(/[0-9][0-9_]*\.[0-9][0-9_]*([eE][+-]?[0-9_]+)?/, /[0-9][0-9_]*[eE][+-]?[0-9_]+/)),
+      token(choice(/[0-9][0-9_]*\.[0-9][0-9_]*([eE][+-]?[0-9_]+)?/, /[0-9][0-9_]*[eE][+-]?[0-9_]+/,
+        /0x[0-9A-Fa-f_]+(\.[0-9A-Fa-f_]+)?[pP][+-]?[0-9]+/)),
 
     string: ($) =>
       seq(

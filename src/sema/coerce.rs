@@ -1,6 +1,7 @@
 //! Values that become values of another type, wherever one is expected.
 
 use super::arith;
+use super::literals::known_parts;
 use super::mismatch::mismatch;
 use super::operand::{Addr, Operand};
 use super::value::{Pointee, Value};
@@ -8,13 +9,20 @@ use super::walk::Sema;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Result};
 use crate::source::Span;
-use crate::value::ty::Ty;
+use crate::value::ty::{FieldLayout, Ty};
 
 /// The implicit conversion.
 pub fn coerce(sema: &mut Sema<'_>, value: Operand, to: &Ty, span: Span) -> Result<Operand> {
     let from = value.ty();
     match value {
         Operand::Known(Value::Fn(f)) => coerce_fn(sema, f, to, span),
+        // Only the module of a function knows its type, so these fields are converted one by one.
+        Operand::Known(Value::Record(r))
+            if holds_function(&r.fields) && matches!(to, Ty::Struct(_) | Ty::Anon(_)) =>
+        {
+            let parts = r.fields.iter().cloned().map(Operand::Known).collect();
+            coerce_parts(sema, from, parts, to, span).map(all_known)
+        }
         Operand::Known(v) => arith::coerce(&v, to).map(Operand::Known).at(span),
         Operand::Parts(Ty::Anon(_) | Ty::Array(_) | Ty::Struct(_), _) if *to == Ty::ComptimeStruct => {
             Ok(value)
@@ -35,6 +43,25 @@ pub fn coerce(sema: &mut Sema<'_>, value: Operand, to: &Ty, span: Span) -> Resul
             Ok(Operand::Reg(sema.lower.widen(a), to.clone()))
         }
         _ => Err(mismatch(to, &from).at(span)),
+    }
+}
+
+fn holds_function(values: &[Value]) -> bool {
+    values.iter().any(|v| match v {
+        Value::Fn(_) => true,
+        Value::Record(r) => holds_function(&r.fields),
+        _ => false,
+    })
+}
+
+/// Parts of which all are known, as a known value.
+fn all_known(value: Operand) -> Operand {
+    match value {
+        Operand::Parts(ty, parts) => match known_parts(&parts) {
+            Some(values) => Operand::Known(Value::record(ty, values)),
+            None => Operand::Parts(ty, parts),
+        },
+        other => other,
     }
 }
 
@@ -75,7 +102,23 @@ fn coerce_parts(sema: &mut Sema<'_>, ty: Ty, parts: Vec<Operand>, to: &Ty, span:
         let at = at.ok_or_else(|| rules::MISSING_FIELD.because(&[("name", name)]).at(span))?;
         out.push(coerce(sema, parts[at].clone(), ty, span)?);
     }
-    Ok(Operand::Parts(to.clone(), out))
+    match s.layout {
+        FieldLayout::Packed => pack(sema, to, out, span),
+        _ => Ok(Operand::Parts(to.clone(), out)),
+    }
+}
+
+/// The fields of a packed struct in one register, as it lies in memory.
+fn pack(sema: &mut Sema<'_>, to: &Ty, fields: Vec<Operand>, span: Span) -> Result<Operand> {
+    if known_parts(&fields).is_some() {
+        return Ok(all_known(Operand::Parts(to.clone(), fields)));
+    }
+    let mut all = sema.b().constant(0);
+    for (i, field) in fields.iter().enumerate() {
+        let new = sema.reg_of(field, span)?;
+        all = sema.lower.insert_bits(all, new, to.packed_offset(i), &field.ty());
+    }
+    Ok(Operand::Reg(all, to.clone()))
 }
 
 fn reg_coerces(from: &Ty, to: &Ty) -> bool {

@@ -8,6 +8,7 @@ use super::operand::{Base, Operand, Place};
 use super::value::{Pointee, Pointer, Value};
 use super::walk::Sema;
 use super::want::{Want, is_plain, may_choose};
+use super::words::words_of_element;
 use super::{access, builtins, control, literals, operators, order, suffix, types};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Result};
@@ -229,9 +230,8 @@ impl Sema<'_> {
             }
             Place::Element { array, index, len, ty, writable } => {
                 let a = self.lower.addr_reg(array)?;
-                let words = ty.words().unwrap_or(0) as u16;
                 let d = self.b().reg();
-                self.b().emit(Op::Element { d, a, b: index, words, len });
+                self.b().emit(Op::Element { d, a, b: index, words: words_of_element(&ty), len });
                 Ok(Ev::Value(Operand::Reg(d, Ty::Ptr(ptr(ty, writable)))))
             }
             Place::Comptime { .. } | Place::Register { .. } | Place::Bits { .. } => {

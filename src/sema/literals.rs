@@ -9,7 +9,7 @@ use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Result};
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, Ident};
-use crate::value::ty::{AnonTy, Ty};
+use crate::value::ty::{AnonTy, FieldLayout, Ty};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -63,7 +63,10 @@ fn union_literal(
     let (active, field, _) = ty.field(name).ok_or_else(|| arith::unknown_field(name, &ty).at(span))?;
     match anon {
         Operand::Known(v) => {
-            let value = arith::coerce(v.field(name).ok_or_else(wrong)?, &field).at(span)?;
+            let value = Operand::Known(v.field(name).ok_or_else(wrong)?.clone());
+            let Operand::Known(value) = sema.coerce(value, &field, span)? else {
+                unreachable!("known values stay known")
+            };
             Ok(Operand::Known(Value::Union(Rc::new(super::value::UnionValue {
                 ty: u.clone(),
                 active,
@@ -72,6 +75,10 @@ fn union_literal(
         }
         Operand::Parts(_, parts) => {
             let part = sema.coerce(parts[0].clone(), &field, span)?;
+            if u.layout == FieldLayout::Packed {
+                let (new, zero) = (sema.reg_of(&part, span)?, sema.b().constant(0));
+                return Ok(Operand::Reg(sema.lower.insert_bits(zero, new, 0, &field), ty));
+            }
             let addr = sema.lower.temporary(&ty, span)?;
             sema.store_union(addr, &ty, active, &part, span)?;
             Ok(Operand::Mem(addr, ty))

@@ -3,6 +3,7 @@
 use crate::diagnostics::rules::syntax::BAD_LITERAL;
 use crate::diagnostics::{Diag, Result};
 use num_bigint::BigInt;
+use num_traits::ToPrimitive;
 use std::fmt::Display;
 
 /// Maximum length of a number. Reading a decimal number takes time quadratic in its digits, and real programs
@@ -14,7 +15,7 @@ const MOST_DIGITS: usize = 10_000;
 pub enum NumberLiteral {
     /// `12`, `0x1f`, `0b10`, `0o17`, with `_` anywhere between digits.
     Int(BigInt),
-    /// `1.0`, `1e-10`, `2.5e3`.
+    /// `1.0`, `1e-10`, `2.5e3`, `0x1.8p-3`.
     Float(f64),
 }
 
@@ -59,6 +60,7 @@ fn plain_number(text: &str) -> Result<NumberLiteral> {
         _ => None,
     });
     match prefixed {
+        Some((16, _)) if text.contains(['.', 'p', 'P']) => hexadecimal_float(text),
         Some((radix, kind)) => integer(text, &text[2..], radix, kind),
         None if text.contains(['.', 'e', 'E']) => float(text),
         None => integer(text, text, 10, "decimal"),
@@ -84,6 +86,28 @@ fn float(text: &str) -> Result<NumberLiteral> {
         Ok(_) => Err(bad(&format!("`{text}` is larger than every float"))),
         Err(_) => Err(bad(&format!("`{text}` is not a number"))
             .help("a float has digits on both sides of its point, and after its `e`")),
+    }
+}
+
+/// `0x1.8p-3`: digits of base 16, times a power of 2.
+fn hexadecimal_float(text: &str) -> Result<NumberLiteral> {
+    let plain: String = text[2..].chars().filter(|c| *c != '_').collect();
+    let wrong = || {
+        bad(&format!("`{text}` is not a number"))
+            .help("a hexadecimal float ends in its power of 2, as in `0x1.8p-3`")
+    };
+    let (digits, exponent) = plain.split_once(['p', 'P']).ok_or_else(wrong)?;
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let digits = BigInt::parse_bytes([whole, fraction].concat().as_bytes(), 16).ok_or_else(wrong)?;
+    let exponent: i64 = exponent.parse().map_err(|_| wrong())?;
+    // Up to 53 bits are exact, and so is a power of 2: two steps, because one power may be too large for a float.
+    let power = (exponent - 4 * fraction.len() as i64).clamp(-2200, 2200) as i32;
+    let value =
+        digits.to_f64().unwrap_or(f64::INFINITY) * 2f64.powi(power / 2) * 2f64.powi(power - power / 2);
+    if value.is_finite() {
+        Ok(NumberLiteral::Float(value))
+    } else {
+        Err(bad(&format!("`{text}` is larger than every float")))
     }
 }
 

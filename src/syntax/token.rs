@@ -89,7 +89,7 @@ pub enum Token<'t> {
     LBrace,
     #[token("}")]
     RBrace,
-    #[token(".{")]
+    #[regex(r"\.[ \t\r\n]*\{")]
     DotBrace,
     #[token(".*")]
     DotStar,
@@ -172,6 +172,7 @@ pub enum Token<'t> {
     #[regex("[0-9][0-9A-Za-z_]*")]
     #[regex(r"[0-9][0-9A-Za-z_]*\.[0-9][0-9A-Za-z_]*")]
     #[regex(r"[0-9][0-9_]*(\.[0-9][0-9_]*)?[eE][+-][0-9A-Za-z_]*")]
+    #[regex(r"0x[0-9A-Fa-f_]+(\.[0-9A-Fa-f_]+)?[pP][+-]?[0-9A-Za-z_]*")]
     Number(&'t str),
     /// A string with its quotes; the closing one may be missing.
     #[regex(r#""([^"\\\n]|\\[^\n])*"?"#)]

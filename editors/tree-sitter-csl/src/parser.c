@@ -87,7 +87,7 @@ enum ts_symbol_identifiers {
   anon_sym_DOT_STAR = 65,
   anon_sym_LBRACK = 66,
   anon_sym_RBRACK = 67,
-  anon_sym_DOT_LBRACE = 68,
+  aux_sym_struct_literal_token1 = 68,
   anon_sym_packed = 69,
   anon_sym_struct = 70,
   anon_sym_union = 71,
@@ -284,7 +284,7 @@ static const char * const ts_symbol_names[] = {
   [anon_sym_DOT_STAR] = ".*",
   [anon_sym_LBRACK] = "[",
   [anon_sym_RBRACK] = "]",
-  [anon_sym_DOT_LBRACE] = ".{",
+  [aux_sym_struct_literal_token1] = ".{",
   [anon_sym_packed] = "packed",
   [anon_sym_struct] = "struct",
   [anon_sym_union] = "union",
@@ -481,7 +481,7 @@ static const TSSymbol ts_symbol_map[] = {
   [anon_sym_DOT_STAR] = anon_sym_DOT_STAR,
   [anon_sym_LBRACK] = anon_sym_LBRACK,
   [anon_sym_RBRACK] = anon_sym_RBRACK,
-  [anon_sym_DOT_LBRACE] = anon_sym_DOT_LBRACE,
+  [aux_sym_struct_literal_token1] = aux_sym_struct_literal_token1,
   [anon_sym_packed] = anon_sym_packed,
   [anon_sym_struct] = anon_sym_struct,
   [anon_sym_union] = anon_sym_union,
@@ -882,7 +882,7 @@ static const TSSymbolMetadata ts_symbol_metadata[] = {
     .visible = true,
     .named = false,
   },
-  [anon_sym_DOT_LBRACE] = {
+  [aux_sym_struct_literal_token1] = {
     .visible = true,
     .named = false,
   },
@@ -2718,61 +2718,50 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
   eof = lexer->eof(lexer);
   switch (state) {
     case 0:
-      if (eof) ADVANCE(28);
+      if (eof) ADVANCE(32);
       ADVANCE_MAP(
-        '!', 57,
-        '"', 103,
-        '%', 81,
-        '&', 59,
-        '\'', 107,
-        '(', 34,
-        ')', 35,
-        '*', 77,
-        '+', 75,
-        ',', 36,
-        '-', 54,
-        '.', 84,
-        '/', 79,
-        '0', 92,
-        ':', 30,
-        ';', 29,
-        '<', 62,
-        '=', 33,
-        '>', 64,
-        '@', 24,
-        '[', 87,
+        '!', 61,
+        '"', 108,
+        '%', 85,
+        '&', 63,
+        '\'', 112,
+        '(', 38,
+        ')', 39,
+        '*', 81,
+        '+', 79,
+        ',', 40,
+        '-', 58,
+        '.', 88,
+        '/', 83,
+        '0', 96,
+        ':', 34,
+        ';', 33,
+        '<', 66,
+        '=', 37,
+        '>', 68,
+        '@', 28,
+        '[', 91,
         '\\', 14,
-        ']', 88,
-        '^', 69,
-        '{', 37,
-        '|', 40,
-        '}', 38,
-        '~', 55,
+        ']', 92,
+        '^', 73,
+        '{', 41,
+        '|', 44,
+        '}', 42,
+        '~', 59,
       );
       if (lookahead == '\t' ||
           lookahead == '\n' ||
           lookahead == '\f' ||
           lookahead == '\r' ||
           lookahead == ' ' ||
-          lookahead == 0xfeff) SKIP(25);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(93);
+          lookahead == 0xfeff) SKIP(29);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(97);
       if (('A' <= lookahead && lookahead <= '_') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(90);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(94);
       END_STATE();
     case 1:
       if (lookahead == '\n') SKIP(10);
-      if (lookahead == '"') ADVANCE(103);
-      if (lookahead == '/') ADVANCE(101);
-      if (lookahead == '\\') ADVANCE(14);
-      if (lookahead == '\t' ||
-          lookahead == '\f' ||
-          lookahead == '\r' ||
-          lookahead == ' ' ||
-          lookahead == 0xfeff) ADVANCE(100);
-      if (lookahead != 0) ADVANCE(102);
-      END_STATE();
-    case 2:
-      if (lookahead == '\n') SKIP(10);
+      if (lookahead == '"') ADVANCE(108);
       if (lookahead == '/') ADVANCE(106);
       if (lookahead == '\\') ADVANCE(14);
       if (lookahead == '\t' ||
@@ -2780,34 +2769,45 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           lookahead == '\r' ||
           lookahead == ' ' ||
           lookahead == 0xfeff) ADVANCE(105);
+      if (lookahead != 0) ADVANCE(107);
+      END_STATE();
+    case 2:
+      if (lookahead == '\n') SKIP(10);
+      if (lookahead == '/') ADVANCE(111);
+      if (lookahead == '\\') ADVANCE(14);
+      if (lookahead == '\t' ||
+          lookahead == '\f' ||
+          lookahead == '\r' ||
+          lookahead == ' ' ||
+          lookahead == 0xfeff) ADVANCE(110);
       if (lookahead != 0 &&
-          lookahead != '\'') ADVANCE(105);
+          lookahead != '\'') ADVANCE(110);
       END_STATE();
     case 3:
       ADVANCE_MAP(
         '!', 11,
-        '%', 81,
-        '&', 59,
-        '\'', 107,
-        '(', 34,
-        ')', 35,
-        '*', 77,
-        '+', 75,
-        ',', 36,
-        '-', 53,
-        '.', 83,
-        '/', 79,
-        ':', 30,
-        ';', 29,
-        '<', 62,
-        '=', 33,
-        '>', 64,
-        '[', 87,
-        ']', 88,
-        '^', 69,
-        '{', 37,
-        '|', 40,
-        '}', 38,
+        '%', 85,
+        '&', 63,
+        '\'', 112,
+        '(', 38,
+        ')', 39,
+        '*', 81,
+        '+', 79,
+        ',', 40,
+        '-', 57,
+        '.', 87,
+        '/', 83,
+        ':', 34,
+        ';', 33,
+        '<', 66,
+        '=', 37,
+        '>', 68,
+        '[', 91,
+        ']', 92,
+        '^', 73,
+        '{', 41,
+        '|', 44,
+        '}', 42,
       );
       if (lookahead == '\t' ||
           lookahead == '\n' ||
@@ -2817,32 +2817,32 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           lookahead == 0xfeff) SKIP(4);
       if (('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(90);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(94);
       END_STATE();
     case 4:
       ADVANCE_MAP(
         '!', 11,
-        '%', 81,
-        '&', 59,
-        '(', 34,
-        ')', 35,
-        '*', 77,
-        '+', 75,
-        ',', 36,
-        '-', 53,
-        '.', 83,
-        '/', 79,
-        ':', 30,
-        ';', 29,
-        '<', 62,
-        '=', 33,
-        '>', 64,
-        '[', 87,
-        ']', 88,
-        '^', 69,
-        '{', 37,
-        '|', 40,
-        '}', 38,
+        '%', 85,
+        '&', 63,
+        '(', 38,
+        ')', 39,
+        '*', 81,
+        '+', 79,
+        ',', 40,
+        '-', 57,
+        '.', 87,
+        '/', 83,
+        ':', 34,
+        ';', 33,
+        '<', 66,
+        '=', 37,
+        '>', 68,
+        '[', 91,
+        ']', 92,
+        '^', 73,
+        '{', 41,
+        '|', 44,
+        '}', 42,
       );
       if (lookahead == '\t' ||
           lookahead == '\n' ||
@@ -2852,30 +2852,30 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           lookahead == 0xfeff) SKIP(4);
       if (('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(90);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(94);
       END_STATE();
     case 5:
       ADVANCE_MAP(
         '!', 11,
-        '%', 81,
-        '&', 59,
-        '(', 34,
-        ')', 35,
-        '*', 77,
-        '+', 75,
-        ',', 36,
-        '-', 53,
-        '.', 83,
-        '/', 79,
-        ';', 29,
-        '<', 62,
-        '=', 32,
-        '>', 64,
-        '[', 87,
-        '^', 69,
-        '{', 37,
-        '|', 40,
-        '}', 38,
+        '%', 85,
+        '&', 63,
+        '(', 38,
+        ')', 39,
+        '*', 81,
+        '+', 79,
+        ',', 40,
+        '-', 57,
+        '.', 87,
+        '/', 83,
+        ';', 33,
+        '<', 66,
+        '=', 36,
+        '>', 68,
+        '[', 91,
+        '^', 73,
+        '{', 41,
+        '|', 44,
+        '}', 42,
       );
       if (lookahead == '\t' ||
           lookahead == '\n' ||
@@ -2885,23 +2885,23 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           lookahead == 0xfeff) SKIP(5);
       if (('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(90);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(94);
       END_STATE();
     case 6:
       ADVANCE_MAP(
         '!', 11,
-        '%', 80,
-        '&', 58,
-        '*', 76,
-        '+', 74,
-        ',', 36,
-        '-', 52,
-        '/', 78,
-        '<', 63,
+        '%', 84,
+        '&', 62,
+        '*', 80,
+        '+', 78,
+        ',', 40,
+        '-', 56,
+        '/', 82,
+        '<', 67,
         '=', 12,
-        '>', 65,
-        '^', 68,
-        '|', 39,
+        '>', 69,
+        '^', 72,
+        '|', 43,
       );
       if (lookahead == '\t' ||
           lookahead == '\n' ||
@@ -2911,22 +2911,22 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           lookahead == 0xfeff) SKIP(6);
       if (('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(90);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(94);
       END_STATE();
     case 7:
-      if (lookahead == '"') ADVANCE(99);
-      if (lookahead == '\'') ADVANCE(104);
-      if (lookahead == '(') ADVANCE(34);
-      if (lookahead == ')') ADVANCE(35);
-      if (lookahead == '/') ADVANCE(110);
-      if (lookahead == 0xfeff) ADVANCE(109);
+      if (lookahead == '"') ADVANCE(104);
+      if (lookahead == '\'') ADVANCE(109);
+      if (lookahead == '(') ADVANCE(38);
+      if (lookahead == ')') ADVANCE(39);
+      if (lookahead == '/') ADVANCE(115);
+      if (lookahead == 0xfeff) ADVANCE(114);
       if (lookahead == '\t' ||
           lookahead == '\n' ||
           lookahead == '\f' ||
           lookahead == '\r' ||
           lookahead == ' ') SKIP(7);
       if (lookahead != 0 &&
-          (lookahead < '\t' || '\r' < lookahead)) ADVANCE(111);
+          (lookahead < '\t' || '\r' < lookahead)) ADVANCE(116);
       END_STATE();
     case 8:
       if (lookahead == '-') ADVANCE(13);
@@ -2939,7 +2939,7 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           lookahead == 0xfeff) SKIP(8);
       END_STATE();
     case 9:
-      if (lookahead == '/') ADVANCE(113);
+      if (lookahead == '/') ADVANCE(118);
       END_STATE();
     case 10:
       if (lookahead == '/') ADVANCE(9);
@@ -2951,570 +2951,611 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           lookahead == 0xfeff) SKIP(10);
       END_STATE();
     case 11:
-      if (lookahead == '=') ADVANCE(61);
+      if (lookahead == '=') ADVANCE(65);
       END_STATE();
     case 12:
-      if (lookahead == '=') ADVANCE(60);
-      if (lookahead == '>') ADVANCE(51);
+      if (lookahead == '=') ADVANCE(64);
+      if (lookahead == '>') ADVANCE(55);
       END_STATE();
     case 13:
-      if (lookahead == '>') ADVANCE(82);
+      if (lookahead == '>') ADVANCE(86);
       END_STATE();
     case 14:
       ADVANCE_MAP(
-        'x', 22,
-        '"', 108,
-        '\'', 108,
-        '0', 108,
-        '\\', 108,
-        'n', 108,
-        'r', 108,
-        't', 108,
+        'x', 25,
+        '"', 113,
+        '\'', 113,
+        '0', 113,
+        '\\', 113,
+        'n', 113,
+        'r', 113,
+        't', 113,
       );
       END_STATE();
     case 15:
-      if (lookahead == '{') ADVANCE(89);
+      if (lookahead == '{') ADVANCE(93);
+      if (lookahead == '\t' ||
+          lookahead == '\n' ||
+          lookahead == '\r' ||
+          lookahead == ' ') ADVANCE(15);
       END_STATE();
     case 16:
       if (lookahead == '+' ||
-          lookahead == '-') ADVANCE(20);
+          lookahead == '-') ADVANCE(23);
       if (('0' <= lookahead && lookahead <= '9') ||
-          lookahead == '_') ADVANCE(98);
+          lookahead == '_') ADVANCE(103);
       END_STATE();
     case 17:
-      if (lookahead == '0' ||
-          lookahead == '1' ||
-          lookahead == '_') ADVANCE(94);
+      if (lookahead == '+' ||
+          lookahead == '-') ADVANCE(22);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(102);
       END_STATE();
     case 18:
-      if (('0' <= lookahead && lookahead <= '7') ||
-          lookahead == '_') ADVANCE(95);
+      if (lookahead == 'P' ||
+          lookahead == 'p') ADVANCE(17);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(18);
       END_STATE();
     case 19:
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(97);
+      if (lookahead == '0' ||
+          lookahead == '1' ||
+          lookahead == '_') ADVANCE(99);
       END_STATE();
     case 20:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          lookahead == '_') ADVANCE(98);
+      if (('0' <= lookahead && lookahead <= '7') ||
+          lookahead == '_') ADVANCE(100);
       END_STATE();
     case 21:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(108);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(101);
       END_STATE();
     case 22:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(21);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(102);
       END_STATE();
     case 23:
       if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(96);
+          lookahead == '_') ADVANCE(103);
       END_STATE();
     case 24:
-      if (('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(91);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(113);
       END_STATE();
     case 25:
-      if (eof) ADVANCE(28);
-      ADVANCE_MAP(
-        '!', 57,
-        '"', 99,
-        '%', 81,
-        '&', 59,
-        '\'', 104,
-        '(', 34,
-        ')', 35,
-        '*', 77,
-        '+', 75,
-        ',', 36,
-        '-', 54,
-        '.', 84,
-        '/', 79,
-        '0', 92,
-        ':', 30,
-        ';', 29,
-        '<', 62,
-        '=', 33,
-        '>', 64,
-        '@', 24,
-        '[', 87,
-        ']', 88,
-        '^', 69,
-        '{', 37,
-        '|', 40,
-        '}', 38,
-        '~', 55,
-      );
-      if (lookahead == '\t' ||
-          lookahead == '\n' ||
-          lookahead == '\f' ||
-          lookahead == '\r' ||
-          lookahead == ' ' ||
-          lookahead == 0xfeff) SKIP(25);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(93);
-      if (('A' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(90);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(24);
       END_STATE();
     case 26:
-      if (eof) ADVANCE(28);
-      ADVANCE_MAP(
-        '!', 57,
-        '"', 99,
-        '%', 80,
-        '&', 58,
-        '\'', 104,
-        '(', 34,
-        ')', 35,
-        '*', 76,
-        '+', 74,
-        ',', 36,
-        '-', 52,
-        '.', 15,
-        '/', 78,
-        '0', 92,
-        ';', 29,
-        '<', 63,
-        '=', 33,
-        '>', 65,
-        '@', 24,
-        '[', 87,
-        ']', 88,
-        '^', 68,
-        '{', 37,
-        '|', 39,
-        '}', 38,
-        '~', 55,
-      );
-      if (lookahead == '\t' ||
-          lookahead == '\n' ||
-          lookahead == '\f' ||
-          lookahead == '\r' ||
-          lookahead == ' ' ||
-          lookahead == 0xfeff) SKIP(26);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(93);
-      if (('A' <= lookahead && lookahead <= 'Z') ||
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(90);
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(98);
       END_STATE();
     case 27:
-      if (eof) ADVANCE(28);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(18);
+      END_STATE();
+    case 28:
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(95);
+      END_STATE();
+    case 29:
+      if (eof) ADVANCE(32);
       ADVANCE_MAP(
-        '!', 56,
-        '"', 99,
-        '&', 58,
-        '\'', 104,
-        '(', 34,
-        ')', 35,
-        '*', 76,
-        ',', 36,
-        '-', 52,
-        '.', 85,
-        '/', 9,
-        '0', 92,
-        ':', 30,
-        ';', 29,
-        '=', 31,
-        '@', 24,
-        '[', 87,
-        ']', 88,
-        '{', 37,
-        '|', 39,
-        '}', 38,
-        '~', 55,
+        '!', 61,
+        '"', 104,
+        '%', 85,
+        '&', 63,
+        '\'', 109,
+        '(', 38,
+        ')', 39,
+        '*', 81,
+        '+', 79,
+        ',', 40,
+        '-', 58,
+        '.', 88,
+        '/', 83,
+        '0', 96,
+        ':', 34,
+        ';', 33,
+        '<', 66,
+        '=', 37,
+        '>', 68,
+        '@', 28,
+        '[', 91,
+        ']', 92,
+        '^', 73,
+        '{', 41,
+        '|', 44,
+        '}', 42,
+        '~', 59,
       );
       if (lookahead == '\t' ||
           lookahead == '\n' ||
           lookahead == '\f' ||
           lookahead == '\r' ||
           lookahead == ' ' ||
-          lookahead == 0xfeff) SKIP(27);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(93);
+          lookahead == 0xfeff) SKIP(29);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(97);
       if (('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(90);
-      END_STATE();
-    case 28:
-      ACCEPT_TOKEN(ts_builtin_sym_end);
-      END_STATE();
-    case 29:
-      ACCEPT_TOKEN(anon_sym_SEMI);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(94);
       END_STATE();
     case 30:
-      ACCEPT_TOKEN(anon_sym_COLON);
+      if (eof) ADVANCE(32);
+      ADVANCE_MAP(
+        '!', 61,
+        '"', 104,
+        '%', 84,
+        '&', 62,
+        '\'', 109,
+        '(', 38,
+        ')', 39,
+        '*', 80,
+        '+', 78,
+        ',', 40,
+        '-', 56,
+        '.', 15,
+        '/', 82,
+        '0', 96,
+        ';', 33,
+        '<', 67,
+        '=', 37,
+        '>', 69,
+        '@', 28,
+        '[', 91,
+        ']', 92,
+        '^', 72,
+        '{', 41,
+        '|', 43,
+        '}', 42,
+        '~', 59,
+      );
+      if (lookahead == '\t' ||
+          lookahead == '\n' ||
+          lookahead == '\f' ||
+          lookahead == '\r' ||
+          lookahead == ' ' ||
+          lookahead == 0xfeff) SKIP(30);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(97);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(94);
       END_STATE();
     case 31:
-      ACCEPT_TOKEN(anon_sym_EQ);
+      if (eof) ADVANCE(32);
+      ADVANCE_MAP(
+        '!', 60,
+        '"', 104,
+        '&', 62,
+        '\'', 109,
+        '(', 38,
+        ')', 39,
+        '*', 80,
+        ',', 40,
+        '-', 56,
+        '.', 89,
+        '/', 9,
+        '0', 96,
+        ':', 34,
+        ';', 33,
+        '=', 35,
+        '@', 28,
+        '[', 91,
+        ']', 92,
+        '{', 41,
+        '|', 43,
+        '}', 42,
+        '~', 59,
+      );
+      if (lookahead == '\t' ||
+          lookahead == '\n' ||
+          lookahead == '\f' ||
+          lookahead == '\r' ||
+          lookahead == ' ' ||
+          lookahead == 0xfeff) SKIP(31);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(97);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(94);
       END_STATE();
     case 32:
-      ACCEPT_TOKEN(anon_sym_EQ);
-      if (lookahead == '=') ADVANCE(60);
+      ACCEPT_TOKEN(ts_builtin_sym_end);
       END_STATE();
     case 33:
-      ACCEPT_TOKEN(anon_sym_EQ);
-      if (lookahead == '=') ADVANCE(60);
-      if (lookahead == '>') ADVANCE(51);
+      ACCEPT_TOKEN(anon_sym_SEMI);
       END_STATE();
     case 34:
-      ACCEPT_TOKEN(anon_sym_LPAREN);
+      ACCEPT_TOKEN(anon_sym_COLON);
       END_STATE();
     case 35:
-      ACCEPT_TOKEN(anon_sym_RPAREN);
+      ACCEPT_TOKEN(anon_sym_EQ);
       END_STATE();
     case 36:
-      ACCEPT_TOKEN(anon_sym_COMMA);
+      ACCEPT_TOKEN(anon_sym_EQ);
+      if (lookahead == '=') ADVANCE(64);
       END_STATE();
     case 37:
-      ACCEPT_TOKEN(anon_sym_LBRACE);
+      ACCEPT_TOKEN(anon_sym_EQ);
+      if (lookahead == '=') ADVANCE(64);
+      if (lookahead == '>') ADVANCE(55);
       END_STATE();
     case 38:
-      ACCEPT_TOKEN(anon_sym_RBRACE);
+      ACCEPT_TOKEN(anon_sym_LPAREN);
       END_STATE();
     case 39:
-      ACCEPT_TOKEN(anon_sym_PIPE);
+      ACCEPT_TOKEN(anon_sym_RPAREN);
       END_STATE();
     case 40:
-      ACCEPT_TOKEN(anon_sym_PIPE);
-      if (lookahead == '=') ADVANCE(49);
+      ACCEPT_TOKEN(anon_sym_COMMA);
       END_STATE();
     case 41:
-      ACCEPT_TOKEN(anon_sym_PLUS_EQ);
+      ACCEPT_TOKEN(anon_sym_LBRACE);
       END_STATE();
     case 42:
-      ACCEPT_TOKEN(anon_sym_DASH_EQ);
+      ACCEPT_TOKEN(anon_sym_RBRACE);
       END_STATE();
     case 43:
-      ACCEPT_TOKEN(anon_sym_STAR_EQ);
+      ACCEPT_TOKEN(anon_sym_PIPE);
       END_STATE();
     case 44:
-      ACCEPT_TOKEN(anon_sym_SLASH_EQ);
+      ACCEPT_TOKEN(anon_sym_PIPE);
+      if (lookahead == '=') ADVANCE(53);
       END_STATE();
     case 45:
-      ACCEPT_TOKEN(anon_sym_PERCENT_EQ);
+      ACCEPT_TOKEN(anon_sym_PLUS_EQ);
       END_STATE();
     case 46:
-      ACCEPT_TOKEN(anon_sym_LT_LT_EQ);
+      ACCEPT_TOKEN(anon_sym_DASH_EQ);
       END_STATE();
     case 47:
-      ACCEPT_TOKEN(anon_sym_GT_GT_EQ);
+      ACCEPT_TOKEN(anon_sym_STAR_EQ);
       END_STATE();
     case 48:
-      ACCEPT_TOKEN(anon_sym_AMP_EQ);
+      ACCEPT_TOKEN(anon_sym_SLASH_EQ);
       END_STATE();
     case 49:
-      ACCEPT_TOKEN(anon_sym_PIPE_EQ);
+      ACCEPT_TOKEN(anon_sym_PERCENT_EQ);
       END_STATE();
     case 50:
-      ACCEPT_TOKEN(anon_sym_CARET_EQ);
+      ACCEPT_TOKEN(anon_sym_LT_LT_EQ);
       END_STATE();
     case 51:
-      ACCEPT_TOKEN(anon_sym_EQ_GT);
+      ACCEPT_TOKEN(anon_sym_GT_GT_EQ);
       END_STATE();
     case 52:
-      ACCEPT_TOKEN(anon_sym_DASH);
+      ACCEPT_TOKEN(anon_sym_AMP_EQ);
       END_STATE();
     case 53:
-      ACCEPT_TOKEN(anon_sym_DASH);
-      if (lookahead == '=') ADVANCE(42);
+      ACCEPT_TOKEN(anon_sym_PIPE_EQ);
       END_STATE();
     case 54:
-      ACCEPT_TOKEN(anon_sym_DASH);
-      if (lookahead == '=') ADVANCE(42);
-      if (lookahead == '>') ADVANCE(82);
+      ACCEPT_TOKEN(anon_sym_CARET_EQ);
       END_STATE();
     case 55:
-      ACCEPT_TOKEN(anon_sym_TILDE);
+      ACCEPT_TOKEN(anon_sym_EQ_GT);
       END_STATE();
     case 56:
-      ACCEPT_TOKEN(anon_sym_BANG);
+      ACCEPT_TOKEN(anon_sym_DASH);
       END_STATE();
     case 57:
-      ACCEPT_TOKEN(anon_sym_BANG);
-      if (lookahead == '=') ADVANCE(61);
-      END_STATE();
-    case 58:
-      ACCEPT_TOKEN(anon_sym_AMP);
-      END_STATE();
-    case 59:
-      ACCEPT_TOKEN(anon_sym_AMP);
-      if (lookahead == '=') ADVANCE(48);
-      END_STATE();
-    case 60:
-      ACCEPT_TOKEN(anon_sym_EQ_EQ);
-      END_STATE();
-    case 61:
-      ACCEPT_TOKEN(anon_sym_BANG_EQ);
-      END_STATE();
-    case 62:
-      ACCEPT_TOKEN(anon_sym_LT);
-      if (lookahead == '<') ADVANCE(71);
-      if (lookahead == '=') ADVANCE(66);
-      END_STATE();
-    case 63:
-      ACCEPT_TOKEN(anon_sym_LT);
-      if (lookahead == '<') ADVANCE(70);
-      if (lookahead == '=') ADVANCE(66);
-      END_STATE();
-    case 64:
-      ACCEPT_TOKEN(anon_sym_GT);
-      if (lookahead == '=') ADVANCE(67);
-      if (lookahead == '>') ADVANCE(73);
-      END_STATE();
-    case 65:
-      ACCEPT_TOKEN(anon_sym_GT);
-      if (lookahead == '=') ADVANCE(67);
-      if (lookahead == '>') ADVANCE(72);
-      END_STATE();
-    case 66:
-      ACCEPT_TOKEN(anon_sym_LT_EQ);
-      END_STATE();
-    case 67:
-      ACCEPT_TOKEN(anon_sym_GT_EQ);
-      END_STATE();
-    case 68:
-      ACCEPT_TOKEN(anon_sym_CARET);
-      END_STATE();
-    case 69:
-      ACCEPT_TOKEN(anon_sym_CARET);
-      if (lookahead == '=') ADVANCE(50);
-      END_STATE();
-    case 70:
-      ACCEPT_TOKEN(anon_sym_LT_LT);
-      END_STATE();
-    case 71:
-      ACCEPT_TOKEN(anon_sym_LT_LT);
+      ACCEPT_TOKEN(anon_sym_DASH);
       if (lookahead == '=') ADVANCE(46);
       END_STATE();
+    case 58:
+      ACCEPT_TOKEN(anon_sym_DASH);
+      if (lookahead == '=') ADVANCE(46);
+      if (lookahead == '>') ADVANCE(86);
+      END_STATE();
+    case 59:
+      ACCEPT_TOKEN(anon_sym_TILDE);
+      END_STATE();
+    case 60:
+      ACCEPT_TOKEN(anon_sym_BANG);
+      END_STATE();
+    case 61:
+      ACCEPT_TOKEN(anon_sym_BANG);
+      if (lookahead == '=') ADVANCE(65);
+      END_STATE();
+    case 62:
+      ACCEPT_TOKEN(anon_sym_AMP);
+      END_STATE();
+    case 63:
+      ACCEPT_TOKEN(anon_sym_AMP);
+      if (lookahead == '=') ADVANCE(52);
+      END_STATE();
+    case 64:
+      ACCEPT_TOKEN(anon_sym_EQ_EQ);
+      END_STATE();
+    case 65:
+      ACCEPT_TOKEN(anon_sym_BANG_EQ);
+      END_STATE();
+    case 66:
+      ACCEPT_TOKEN(anon_sym_LT);
+      if (lookahead == '<') ADVANCE(75);
+      if (lookahead == '=') ADVANCE(70);
+      END_STATE();
+    case 67:
+      ACCEPT_TOKEN(anon_sym_LT);
+      if (lookahead == '<') ADVANCE(74);
+      if (lookahead == '=') ADVANCE(70);
+      END_STATE();
+    case 68:
+      ACCEPT_TOKEN(anon_sym_GT);
+      if (lookahead == '=') ADVANCE(71);
+      if (lookahead == '>') ADVANCE(77);
+      END_STATE();
+    case 69:
+      ACCEPT_TOKEN(anon_sym_GT);
+      if (lookahead == '=') ADVANCE(71);
+      if (lookahead == '>') ADVANCE(76);
+      END_STATE();
+    case 70:
+      ACCEPT_TOKEN(anon_sym_LT_EQ);
+      END_STATE();
+    case 71:
+      ACCEPT_TOKEN(anon_sym_GT_EQ);
+      END_STATE();
     case 72:
-      ACCEPT_TOKEN(anon_sym_GT_GT);
+      ACCEPT_TOKEN(anon_sym_CARET);
       END_STATE();
     case 73:
-      ACCEPT_TOKEN(anon_sym_GT_GT);
-      if (lookahead == '=') ADVANCE(47);
+      ACCEPT_TOKEN(anon_sym_CARET);
+      if (lookahead == '=') ADVANCE(54);
       END_STATE();
     case 74:
-      ACCEPT_TOKEN(anon_sym_PLUS);
+      ACCEPT_TOKEN(anon_sym_LT_LT);
       END_STATE();
     case 75:
-      ACCEPT_TOKEN(anon_sym_PLUS);
-      if (lookahead == '=') ADVANCE(41);
+      ACCEPT_TOKEN(anon_sym_LT_LT);
+      if (lookahead == '=') ADVANCE(50);
       END_STATE();
     case 76:
-      ACCEPT_TOKEN(anon_sym_STAR);
+      ACCEPT_TOKEN(anon_sym_GT_GT);
       END_STATE();
     case 77:
-      ACCEPT_TOKEN(anon_sym_STAR);
-      if (lookahead == '=') ADVANCE(43);
+      ACCEPT_TOKEN(anon_sym_GT_GT);
+      if (lookahead == '=') ADVANCE(51);
       END_STATE();
     case 78:
-      ACCEPT_TOKEN(anon_sym_SLASH);
-      if (lookahead == '/') ADVANCE(113);
+      ACCEPT_TOKEN(anon_sym_PLUS);
       END_STATE();
     case 79:
-      ACCEPT_TOKEN(anon_sym_SLASH);
-      if (lookahead == '/') ADVANCE(113);
-      if (lookahead == '=') ADVANCE(44);
-      END_STATE();
-    case 80:
-      ACCEPT_TOKEN(anon_sym_PERCENT);
-      END_STATE();
-    case 81:
-      ACCEPT_TOKEN(anon_sym_PERCENT);
+      ACCEPT_TOKEN(anon_sym_PLUS);
       if (lookahead == '=') ADVANCE(45);
       END_STATE();
+    case 80:
+      ACCEPT_TOKEN(anon_sym_STAR);
+      END_STATE();
+    case 81:
+      ACCEPT_TOKEN(anon_sym_STAR);
+      if (lookahead == '=') ADVANCE(47);
+      END_STATE();
     case 82:
-      ACCEPT_TOKEN(anon_sym_DASH_GT);
+      ACCEPT_TOKEN(anon_sym_SLASH);
+      if (lookahead == '/') ADVANCE(118);
       END_STATE();
     case 83:
-      ACCEPT_TOKEN(anon_sym_DOT);
-      if (lookahead == '*') ADVANCE(86);
+      ACCEPT_TOKEN(anon_sym_SLASH);
+      if (lookahead == '/') ADVANCE(118);
+      if (lookahead == '=') ADVANCE(48);
       END_STATE();
     case 84:
-      ACCEPT_TOKEN(anon_sym_DOT);
-      if (lookahead == '*') ADVANCE(86);
-      if (lookahead == '{') ADVANCE(89);
+      ACCEPT_TOKEN(anon_sym_PERCENT);
       END_STATE();
     case 85:
-      ACCEPT_TOKEN(anon_sym_DOT);
-      if (lookahead == '{') ADVANCE(89);
+      ACCEPT_TOKEN(anon_sym_PERCENT);
+      if (lookahead == '=') ADVANCE(49);
       END_STATE();
     case 86:
-      ACCEPT_TOKEN(anon_sym_DOT_STAR);
+      ACCEPT_TOKEN(anon_sym_DASH_GT);
       END_STATE();
     case 87:
-      ACCEPT_TOKEN(anon_sym_LBRACK);
+      ACCEPT_TOKEN(anon_sym_DOT);
+      if (lookahead == '*') ADVANCE(90);
       END_STATE();
     case 88:
-      ACCEPT_TOKEN(anon_sym_RBRACK);
+      ACCEPT_TOKEN(anon_sym_DOT);
+      if (lookahead == '*') ADVANCE(90);
+      if (lookahead == '{') ADVANCE(93);
+      if (lookahead == '\t' ||
+          lookahead == '\n' ||
+          lookahead == '\r' ||
+          lookahead == ' ') ADVANCE(15);
       END_STATE();
     case 89:
-      ACCEPT_TOKEN(anon_sym_DOT_LBRACE);
+      ACCEPT_TOKEN(anon_sym_DOT);
+      if (lookahead == '{') ADVANCE(93);
+      if (lookahead == '\t' ||
+          lookahead == '\n' ||
+          lookahead == '\r' ||
+          lookahead == ' ') ADVANCE(15);
       END_STATE();
     case 90:
+      ACCEPT_TOKEN(anon_sym_DOT_STAR);
+      END_STATE();
+    case 91:
+      ACCEPT_TOKEN(anon_sym_LBRACK);
+      END_STATE();
+    case 92:
+      ACCEPT_TOKEN(anon_sym_RBRACK);
+      END_STATE();
+    case 93:
+      ACCEPT_TOKEN(aux_sym_struct_literal_token1);
+      END_STATE();
+    case 94:
       ACCEPT_TOKEN(sym_identifier);
       if (('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(90);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(94);
       END_STATE();
-    case 91:
+    case 95:
       ACCEPT_TOKEN(sym_builtin_identifier);
       if (('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(91);
-      END_STATE();
-    case 92:
-      ACCEPT_TOKEN(sym_integer);
-      if (lookahead == '.') ADVANCE(19);
-      if (lookahead == 'b') ADVANCE(17);
-      if (lookahead == 'o') ADVANCE(18);
-      if (lookahead == 'x') ADVANCE(23);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(16);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          lookahead == '_') ADVANCE(93);
-      END_STATE();
-    case 93:
-      ACCEPT_TOKEN(sym_integer);
-      if (lookahead == '.') ADVANCE(19);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(16);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          lookahead == '_') ADVANCE(93);
-      END_STATE();
-    case 94:
-      ACCEPT_TOKEN(sym_integer);
-      if (lookahead == '0' ||
-          lookahead == '1' ||
-          lookahead == '_') ADVANCE(94);
-      END_STATE();
-    case 95:
-      ACCEPT_TOKEN(sym_integer);
-      if (('0' <= lookahead && lookahead <= '7') ||
-          lookahead == '_') ADVANCE(95);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(95);
       END_STATE();
     case 96:
       ACCEPT_TOKEN(sym_integer);
+      if (lookahead == '.') ADVANCE(21);
+      if (lookahead == 'b') ADVANCE(19);
+      if (lookahead == 'o') ADVANCE(20);
+      if (lookahead == 'x') ADVANCE(26);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(16);
       if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(96);
+          lookahead == '_') ADVANCE(97);
       END_STATE();
     case 97:
-      ACCEPT_TOKEN(sym_float);
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == '.') ADVANCE(21);
       if (lookahead == 'E' ||
           lookahead == 'e') ADVANCE(16);
       if (('0' <= lookahead && lookahead <= '9') ||
           lookahead == '_') ADVANCE(97);
       END_STATE();
     case 98:
-      ACCEPT_TOKEN(sym_float);
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == '.') ADVANCE(27);
+      if (lookahead == 'P' ||
+          lookahead == 'p') ADVANCE(17);
       if (('0' <= lookahead && lookahead <= '9') ||
-          lookahead == '_') ADVANCE(98);
+          ('A' <= lookahead && lookahead <= 'F') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(98);
       END_STATE();
     case 99:
-      ACCEPT_TOKEN(anon_sym_DQUOTE);
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == '0' ||
+          lookahead == '1' ||
+          lookahead == '_') ADVANCE(99);
       END_STATE();
     case 100:
+      ACCEPT_TOKEN(sym_integer);
+      if (('0' <= lookahead && lookahead <= '7') ||
+          lookahead == '_') ADVANCE(100);
+      END_STATE();
+    case 101:
+      ACCEPT_TOKEN(sym_float);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(16);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          lookahead == '_') ADVANCE(101);
+      END_STATE();
+    case 102:
+      ACCEPT_TOKEN(sym_float);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(102);
+      END_STATE();
+    case 103:
+      ACCEPT_TOKEN(sym_float);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          lookahead == '_') ADVANCE(103);
+      END_STATE();
+    case 104:
+      ACCEPT_TOKEN(anon_sym_DQUOTE);
+      END_STATE();
+    case 105:
       ACCEPT_TOKEN(aux_sym_string_token1);
-      if (lookahead == '/') ADVANCE(101);
+      if (lookahead == '/') ADVANCE(106);
       if (lookahead == '\t' ||
           lookahead == '\f' ||
           lookahead == '\r' ||
           lookahead == ' ' ||
-          lookahead == 0xfeff) ADVANCE(100);
+          lookahead == 0xfeff) ADVANCE(105);
       if (lookahead != 0 &&
           lookahead != '\t' &&
           lookahead != '\n' &&
           lookahead != '"' &&
-          lookahead != '\\') ADVANCE(102);
-      END_STATE();
-    case 101:
-      ACCEPT_TOKEN(aux_sym_string_token1);
-      if (lookahead == '/') ADVANCE(102);
-      if (lookahead != 0 &&
-          lookahead != '\n' &&
-          lookahead != '"' &&
-          lookahead != '\\') ADVANCE(102);
-      END_STATE();
-    case 102:
-      ACCEPT_TOKEN(aux_sym_string_token1);
-      if (lookahead != 0 &&
-          lookahead != '\n' &&
-          lookahead != '"' &&
-          lookahead != '\\') ADVANCE(102);
-      END_STATE();
-    case 103:
-      ACCEPT_TOKEN(anon_sym_DQUOTE2);
-      END_STATE();
-    case 104:
-      ACCEPT_TOKEN(anon_sym_SQUOTE);
-      END_STATE();
-    case 105:
-      ACCEPT_TOKEN(aux_sym_character_token1);
+          lookahead != '\\') ADVANCE(107);
       END_STATE();
     case 106:
-      ACCEPT_TOKEN(aux_sym_character_token1);
-      if (lookahead == '/') ADVANCE(113);
+      ACCEPT_TOKEN(aux_sym_string_token1);
+      if (lookahead == '/') ADVANCE(107);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '"' &&
+          lookahead != '\\') ADVANCE(107);
       END_STATE();
     case 107:
-      ACCEPT_TOKEN(anon_sym_SQUOTE2);
+      ACCEPT_TOKEN(aux_sym_string_token1);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '"' &&
+          lookahead != '\\') ADVANCE(107);
       END_STATE();
     case 108:
-      ACCEPT_TOKEN(sym_escape_sequence);
+      ACCEPT_TOKEN(anon_sym_DQUOTE2);
       END_STATE();
     case 109:
+      ACCEPT_TOKEN(anon_sym_SQUOTE);
+      END_STATE();
+    case 110:
+      ACCEPT_TOKEN(aux_sym_character_token1);
+      END_STATE();
+    case 111:
+      ACCEPT_TOKEN(aux_sym_character_token1);
+      if (lookahead == '/') ADVANCE(118);
+      END_STATE();
+    case 112:
+      ACCEPT_TOKEN(anon_sym_SQUOTE2);
+      END_STATE();
+    case 113:
+      ACCEPT_TOKEN(sym_escape_sequence);
+      END_STATE();
+    case 114:
       ACCEPT_TOKEN(sym__asm_word);
-      if (lookahead == '"') ADVANCE(99);
-      if (lookahead == '\'') ADVANCE(104);
-      if (lookahead == '(') ADVANCE(34);
-      if (lookahead == ')') ADVANCE(35);
-      if (lookahead == '/') ADVANCE(110);
-      if (lookahead == 0xfeff) ADVANCE(109);
+      if (lookahead == '"') ADVANCE(104);
+      if (lookahead == '\'') ADVANCE(109);
+      if (lookahead == '(') ADVANCE(38);
+      if (lookahead == ')') ADVANCE(39);
+      if (lookahead == '/') ADVANCE(115);
+      if (lookahead == 0xfeff) ADVANCE(114);
       if (lookahead == '\t' ||
           lookahead == '\n' ||
           lookahead == '\f' ||
           lookahead == '\r' ||
           lookahead == ' ') SKIP(7);
       if (lookahead != 0 &&
-          (lookahead < '\t' || '\r' < lookahead)) ADVANCE(111);
+          (lookahead < '\t' || '\r' < lookahead)) ADVANCE(116);
       END_STATE();
-    case 110:
+    case 115:
       ACCEPT_TOKEN(sym__asm_word);
-      if (lookahead == '/') ADVANCE(112);
+      if (lookahead == '/') ADVANCE(117);
       if (lookahead != 0 &&
           (lookahead < '\t' || '\r' < lookahead) &&
           lookahead != ' ' &&
           lookahead != '"' &&
-          (lookahead < '\'' || ')' < lookahead)) ADVANCE(111);
+          (lookahead < '\'' || ')' < lookahead)) ADVANCE(116);
       END_STATE();
-    case 111:
+    case 116:
       ACCEPT_TOKEN(sym__asm_word);
       if (lookahead != 0 &&
           (lookahead < '\t' || '\r' < lookahead) &&
           lookahead != ' ' &&
           lookahead != '"' &&
-          (lookahead < '\'' || ')' < lookahead)) ADVANCE(111);
+          (lookahead < '\'' || ')' < lookahead)) ADVANCE(116);
       END_STATE();
-    case 112:
+    case 117:
       ACCEPT_TOKEN(sym_comment);
       if (lookahead == '\t' ||
           (0x0b <= lookahead && lookahead <= '\r') ||
           lookahead == ' ' ||
           lookahead == '"' ||
-          ('\'' <= lookahead && lookahead <= ')')) ADVANCE(113);
+          ('\'' <= lookahead && lookahead <= ')')) ADVANCE(118);
       if (lookahead != 0 &&
-          (lookahead < '\t' || '\r' < lookahead)) ADVANCE(112);
+          (lookahead < '\t' || '\r' < lookahead)) ADVANCE(117);
       END_STATE();
-    case 113:
+    case 118:
       ACCEPT_TOKEN(sym_comment);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(113);
+          lookahead != '\n') ADVANCE(118);
       END_STATE();
     default:
       return false;
@@ -4073,179 +4114,179 @@ static bool ts_lex_keywords(TSLexer *lexer, TSStateId state) {
 static const TSLexMode ts_lex_modes[STATE_COUNT] = {
   [0] = {.lex_state = 0},
   [1] = {.lex_state = 0},
-  [2] = {.lex_state = 27},
-  [3] = {.lex_state = 27},
-  [4] = {.lex_state = 27},
-  [5] = {.lex_state = 27},
-  [6] = {.lex_state = 27},
-  [7] = {.lex_state = 27},
-  [8] = {.lex_state = 27},
-  [9] = {.lex_state = 27},
-  [10] = {.lex_state = 27},
-  [11] = {.lex_state = 27},
-  [12] = {.lex_state = 27},
-  [13] = {.lex_state = 27},
-  [14] = {.lex_state = 27},
-  [15] = {.lex_state = 26},
-  [16] = {.lex_state = 27},
-  [17] = {.lex_state = 26},
-  [18] = {.lex_state = 26},
-  [19] = {.lex_state = 27},
-  [20] = {.lex_state = 27},
-  [21] = {.lex_state = 27},
-  [22] = {.lex_state = 27},
-  [23] = {.lex_state = 27},
-  [24] = {.lex_state = 27},
-  [25] = {.lex_state = 27},
-  [26] = {.lex_state = 27},
-  [27] = {.lex_state = 27},
-  [28] = {.lex_state = 27},
-  [29] = {.lex_state = 27},
-  [30] = {.lex_state = 27},
-  [31] = {.lex_state = 27},
-  [32] = {.lex_state = 27},
-  [33] = {.lex_state = 27},
-  [34] = {.lex_state = 27},
-  [35] = {.lex_state = 27},
-  [36] = {.lex_state = 27},
-  [37] = {.lex_state = 27},
-  [38] = {.lex_state = 27},
-  [39] = {.lex_state = 27},
-  [40] = {.lex_state = 27},
-  [41] = {.lex_state = 27},
-  [42] = {.lex_state = 27},
-  [43] = {.lex_state = 27},
-  [44] = {.lex_state = 27},
-  [45] = {.lex_state = 27},
-  [46] = {.lex_state = 27},
-  [47] = {.lex_state = 27},
-  [48] = {.lex_state = 27},
-  [49] = {.lex_state = 27},
-  [50] = {.lex_state = 27},
-  [51] = {.lex_state = 27},
-  [52] = {.lex_state = 27},
-  [53] = {.lex_state = 27},
-  [54] = {.lex_state = 27},
-  [55] = {.lex_state = 27},
-  [56] = {.lex_state = 27},
-  [57] = {.lex_state = 27},
-  [58] = {.lex_state = 27},
-  [59] = {.lex_state = 27},
-  [60] = {.lex_state = 27},
-  [61] = {.lex_state = 27},
-  [62] = {.lex_state = 27},
-  [63] = {.lex_state = 27},
-  [64] = {.lex_state = 27},
-  [65] = {.lex_state = 27},
-  [66] = {.lex_state = 27},
-  [67] = {.lex_state = 27},
-  [68] = {.lex_state = 27},
-  [69] = {.lex_state = 27},
-  [70] = {.lex_state = 27},
-  [71] = {.lex_state = 27},
-  [72] = {.lex_state = 27},
-  [73] = {.lex_state = 27},
-  [74] = {.lex_state = 27},
-  [75] = {.lex_state = 27},
-  [76] = {.lex_state = 27},
-  [77] = {.lex_state = 27},
-  [78] = {.lex_state = 27},
-  [79] = {.lex_state = 27},
-  [80] = {.lex_state = 27},
-  [81] = {.lex_state = 27},
-  [82] = {.lex_state = 27},
-  [83] = {.lex_state = 27},
-  [84] = {.lex_state = 27},
-  [85] = {.lex_state = 27},
-  [86] = {.lex_state = 27},
-  [87] = {.lex_state = 27},
-  [88] = {.lex_state = 27},
-  [89] = {.lex_state = 27},
-  [90] = {.lex_state = 27},
-  [91] = {.lex_state = 27},
-  [92] = {.lex_state = 27},
-  [93] = {.lex_state = 27},
-  [94] = {.lex_state = 27},
-  [95] = {.lex_state = 27},
-  [96] = {.lex_state = 27},
-  [97] = {.lex_state = 27},
-  [98] = {.lex_state = 27},
-  [99] = {.lex_state = 27},
-  [100] = {.lex_state = 27},
-  [101] = {.lex_state = 27},
-  [102] = {.lex_state = 27},
-  [103] = {.lex_state = 27},
-  [104] = {.lex_state = 27},
-  [105] = {.lex_state = 27},
-  [106] = {.lex_state = 27},
-  [107] = {.lex_state = 27},
-  [108] = {.lex_state = 27},
-  [109] = {.lex_state = 27},
-  [110] = {.lex_state = 27},
-  [111] = {.lex_state = 27},
-  [112] = {.lex_state = 27},
-  [113] = {.lex_state = 27},
-  [114] = {.lex_state = 27},
-  [115] = {.lex_state = 27},
-  [116] = {.lex_state = 27},
-  [117] = {.lex_state = 27},
-  [118] = {.lex_state = 27},
-  [119] = {.lex_state = 27},
-  [120] = {.lex_state = 27},
-  [121] = {.lex_state = 27},
-  [122] = {.lex_state = 27},
-  [123] = {.lex_state = 27},
-  [124] = {.lex_state = 27},
-  [125] = {.lex_state = 27},
-  [126] = {.lex_state = 27},
-  [127] = {.lex_state = 27},
-  [128] = {.lex_state = 27},
-  [129] = {.lex_state = 27},
-  [130] = {.lex_state = 27},
-  [131] = {.lex_state = 27},
-  [132] = {.lex_state = 27},
-  [133] = {.lex_state = 27},
-  [134] = {.lex_state = 27},
-  [135] = {.lex_state = 27},
-  [136] = {.lex_state = 27},
-  [137] = {.lex_state = 27},
-  [138] = {.lex_state = 27},
-  [139] = {.lex_state = 27},
-  [140] = {.lex_state = 27},
-  [141] = {.lex_state = 27},
-  [142] = {.lex_state = 27},
-  [143] = {.lex_state = 27},
-  [144] = {.lex_state = 26},
-  [145] = {.lex_state = 26},
-  [146] = {.lex_state = 26},
-  [147] = {.lex_state = 26},
-  [148] = {.lex_state = 27},
-  [149] = {.lex_state = 27},
-  [150] = {.lex_state = 27},
-  [151] = {.lex_state = 27},
-  [152] = {.lex_state = 27},
-  [153] = {.lex_state = 27},
-  [154] = {.lex_state = 27},
-  [155] = {.lex_state = 27},
-  [156] = {.lex_state = 27},
-  [157] = {.lex_state = 27},
-  [158] = {.lex_state = 27},
-  [159] = {.lex_state = 27},
-  [160] = {.lex_state = 27},
-  [161] = {.lex_state = 27},
-  [162] = {.lex_state = 27},
-  [163] = {.lex_state = 27},
-  [164] = {.lex_state = 27},
-  [165] = {.lex_state = 27},
-  [166] = {.lex_state = 27},
-  [167] = {.lex_state = 27},
-  [168] = {.lex_state = 27},
-  [169] = {.lex_state = 27},
-  [170] = {.lex_state = 27},
-  [171] = {.lex_state = 27},
-  [172] = {.lex_state = 27},
-  [173] = {.lex_state = 27},
-  [174] = {.lex_state = 27},
+  [2] = {.lex_state = 31},
+  [3] = {.lex_state = 31},
+  [4] = {.lex_state = 31},
+  [5] = {.lex_state = 31},
+  [6] = {.lex_state = 31},
+  [7] = {.lex_state = 31},
+  [8] = {.lex_state = 31},
+  [9] = {.lex_state = 31},
+  [10] = {.lex_state = 31},
+  [11] = {.lex_state = 31},
+  [12] = {.lex_state = 31},
+  [13] = {.lex_state = 31},
+  [14] = {.lex_state = 31},
+  [15] = {.lex_state = 30},
+  [16] = {.lex_state = 31},
+  [17] = {.lex_state = 30},
+  [18] = {.lex_state = 30},
+  [19] = {.lex_state = 31},
+  [20] = {.lex_state = 31},
+  [21] = {.lex_state = 31},
+  [22] = {.lex_state = 31},
+  [23] = {.lex_state = 31},
+  [24] = {.lex_state = 31},
+  [25] = {.lex_state = 31},
+  [26] = {.lex_state = 31},
+  [27] = {.lex_state = 31},
+  [28] = {.lex_state = 31},
+  [29] = {.lex_state = 31},
+  [30] = {.lex_state = 31},
+  [31] = {.lex_state = 31},
+  [32] = {.lex_state = 31},
+  [33] = {.lex_state = 31},
+  [34] = {.lex_state = 31},
+  [35] = {.lex_state = 31},
+  [36] = {.lex_state = 31},
+  [37] = {.lex_state = 31},
+  [38] = {.lex_state = 31},
+  [39] = {.lex_state = 31},
+  [40] = {.lex_state = 31},
+  [41] = {.lex_state = 31},
+  [42] = {.lex_state = 31},
+  [43] = {.lex_state = 31},
+  [44] = {.lex_state = 31},
+  [45] = {.lex_state = 31},
+  [46] = {.lex_state = 31},
+  [47] = {.lex_state = 31},
+  [48] = {.lex_state = 31},
+  [49] = {.lex_state = 31},
+  [50] = {.lex_state = 31},
+  [51] = {.lex_state = 31},
+  [52] = {.lex_state = 31},
+  [53] = {.lex_state = 31},
+  [54] = {.lex_state = 31},
+  [55] = {.lex_state = 31},
+  [56] = {.lex_state = 31},
+  [57] = {.lex_state = 31},
+  [58] = {.lex_state = 31},
+  [59] = {.lex_state = 31},
+  [60] = {.lex_state = 31},
+  [61] = {.lex_state = 31},
+  [62] = {.lex_state = 31},
+  [63] = {.lex_state = 31},
+  [64] = {.lex_state = 31},
+  [65] = {.lex_state = 31},
+  [66] = {.lex_state = 31},
+  [67] = {.lex_state = 31},
+  [68] = {.lex_state = 31},
+  [69] = {.lex_state = 31},
+  [70] = {.lex_state = 31},
+  [71] = {.lex_state = 31},
+  [72] = {.lex_state = 31},
+  [73] = {.lex_state = 31},
+  [74] = {.lex_state = 31},
+  [75] = {.lex_state = 31},
+  [76] = {.lex_state = 31},
+  [77] = {.lex_state = 31},
+  [78] = {.lex_state = 31},
+  [79] = {.lex_state = 31},
+  [80] = {.lex_state = 31},
+  [81] = {.lex_state = 31},
+  [82] = {.lex_state = 31},
+  [83] = {.lex_state = 31},
+  [84] = {.lex_state = 31},
+  [85] = {.lex_state = 31},
+  [86] = {.lex_state = 31},
+  [87] = {.lex_state = 31},
+  [88] = {.lex_state = 31},
+  [89] = {.lex_state = 31},
+  [90] = {.lex_state = 31},
+  [91] = {.lex_state = 31},
+  [92] = {.lex_state = 31},
+  [93] = {.lex_state = 31},
+  [94] = {.lex_state = 31},
+  [95] = {.lex_state = 31},
+  [96] = {.lex_state = 31},
+  [97] = {.lex_state = 31},
+  [98] = {.lex_state = 31},
+  [99] = {.lex_state = 31},
+  [100] = {.lex_state = 31},
+  [101] = {.lex_state = 31},
+  [102] = {.lex_state = 31},
+  [103] = {.lex_state = 31},
+  [104] = {.lex_state = 31},
+  [105] = {.lex_state = 31},
+  [106] = {.lex_state = 31},
+  [107] = {.lex_state = 31},
+  [108] = {.lex_state = 31},
+  [109] = {.lex_state = 31},
+  [110] = {.lex_state = 31},
+  [111] = {.lex_state = 31},
+  [112] = {.lex_state = 31},
+  [113] = {.lex_state = 31},
+  [114] = {.lex_state = 31},
+  [115] = {.lex_state = 31},
+  [116] = {.lex_state = 31},
+  [117] = {.lex_state = 31},
+  [118] = {.lex_state = 31},
+  [119] = {.lex_state = 31},
+  [120] = {.lex_state = 31},
+  [121] = {.lex_state = 31},
+  [122] = {.lex_state = 31},
+  [123] = {.lex_state = 31},
+  [124] = {.lex_state = 31},
+  [125] = {.lex_state = 31},
+  [126] = {.lex_state = 31},
+  [127] = {.lex_state = 31},
+  [128] = {.lex_state = 31},
+  [129] = {.lex_state = 31},
+  [130] = {.lex_state = 31},
+  [131] = {.lex_state = 31},
+  [132] = {.lex_state = 31},
+  [133] = {.lex_state = 31},
+  [134] = {.lex_state = 31},
+  [135] = {.lex_state = 31},
+  [136] = {.lex_state = 31},
+  [137] = {.lex_state = 31},
+  [138] = {.lex_state = 31},
+  [139] = {.lex_state = 31},
+  [140] = {.lex_state = 31},
+  [141] = {.lex_state = 31},
+  [142] = {.lex_state = 31},
+  [143] = {.lex_state = 31},
+  [144] = {.lex_state = 30},
+  [145] = {.lex_state = 30},
+  [146] = {.lex_state = 30},
+  [147] = {.lex_state = 30},
+  [148] = {.lex_state = 31},
+  [149] = {.lex_state = 31},
+  [150] = {.lex_state = 31},
+  [151] = {.lex_state = 31},
+  [152] = {.lex_state = 31},
+  [153] = {.lex_state = 31},
+  [154] = {.lex_state = 31},
+  [155] = {.lex_state = 31},
+  [156] = {.lex_state = 31},
+  [157] = {.lex_state = 31},
+  [158] = {.lex_state = 31},
+  [159] = {.lex_state = 31},
+  [160] = {.lex_state = 31},
+  [161] = {.lex_state = 31},
+  [162] = {.lex_state = 31},
+  [163] = {.lex_state = 31},
+  [164] = {.lex_state = 31},
+  [165] = {.lex_state = 31},
+  [166] = {.lex_state = 31},
+  [167] = {.lex_state = 31},
+  [168] = {.lex_state = 31},
+  [169] = {.lex_state = 31},
+  [170] = {.lex_state = 31},
+  [171] = {.lex_state = 31},
+  [172] = {.lex_state = 31},
+  [173] = {.lex_state = 31},
+  [174] = {.lex_state = 31},
   [175] = {.lex_state = 3},
   [176] = {.lex_state = 3},
   [177] = {.lex_state = 3},
@@ -4301,70 +4342,70 @@ static const TSLexMode ts_lex_modes[STATE_COUNT] = {
   [227] = {.lex_state = 3},
   [228] = {.lex_state = 3},
   [229] = {.lex_state = 3},
-  [230] = {.lex_state = 27},
-  [231] = {.lex_state = 27},
-  [232] = {.lex_state = 27},
-  [233] = {.lex_state = 27},
-  [234] = {.lex_state = 27},
-  [235] = {.lex_state = 27},
-  [236] = {.lex_state = 27},
-  [237] = {.lex_state = 27},
-  [238] = {.lex_state = 27},
-  [239] = {.lex_state = 27},
-  [240] = {.lex_state = 27},
-  [241] = {.lex_state = 27},
-  [242] = {.lex_state = 27},
-  [243] = {.lex_state = 27},
-  [244] = {.lex_state = 27},
-  [245] = {.lex_state = 27},
-  [246] = {.lex_state = 27},
-  [247] = {.lex_state = 27},
-  [248] = {.lex_state = 27},
-  [249] = {.lex_state = 27},
-  [250] = {.lex_state = 27},
-  [251] = {.lex_state = 27},
-  [252] = {.lex_state = 27},
-  [253] = {.lex_state = 27},
-  [254] = {.lex_state = 27},
-  [255] = {.lex_state = 27},
-  [256] = {.lex_state = 27},
-  [257] = {.lex_state = 27},
-  [258] = {.lex_state = 27},
-  [259] = {.lex_state = 27},
-  [260] = {.lex_state = 27},
-  [261] = {.lex_state = 27},
-  [262] = {.lex_state = 27},
-  [263] = {.lex_state = 27},
-  [264] = {.lex_state = 27},
-  [265] = {.lex_state = 27},
-  [266] = {.lex_state = 27},
-  [267] = {.lex_state = 27},
-  [268] = {.lex_state = 27},
-  [269] = {.lex_state = 27},
-  [270] = {.lex_state = 27},
-  [271] = {.lex_state = 27},
-  [272] = {.lex_state = 27},
-  [273] = {.lex_state = 27},
-  [274] = {.lex_state = 27},
-  [275] = {.lex_state = 27},
-  [276] = {.lex_state = 27},
-  [277] = {.lex_state = 27},
-  [278] = {.lex_state = 27},
-  [279] = {.lex_state = 27},
-  [280] = {.lex_state = 27},
-  [281] = {.lex_state = 27},
+  [230] = {.lex_state = 31},
+  [231] = {.lex_state = 31},
+  [232] = {.lex_state = 31},
+  [233] = {.lex_state = 31},
+  [234] = {.lex_state = 31},
+  [235] = {.lex_state = 31},
+  [236] = {.lex_state = 31},
+  [237] = {.lex_state = 31},
+  [238] = {.lex_state = 31},
+  [239] = {.lex_state = 31},
+  [240] = {.lex_state = 31},
+  [241] = {.lex_state = 31},
+  [242] = {.lex_state = 31},
+  [243] = {.lex_state = 31},
+  [244] = {.lex_state = 31},
+  [245] = {.lex_state = 31},
+  [246] = {.lex_state = 31},
+  [247] = {.lex_state = 31},
+  [248] = {.lex_state = 31},
+  [249] = {.lex_state = 31},
+  [250] = {.lex_state = 31},
+  [251] = {.lex_state = 31},
+  [252] = {.lex_state = 31},
+  [253] = {.lex_state = 31},
+  [254] = {.lex_state = 31},
+  [255] = {.lex_state = 31},
+  [256] = {.lex_state = 31},
+  [257] = {.lex_state = 31},
+  [258] = {.lex_state = 31},
+  [259] = {.lex_state = 31},
+  [260] = {.lex_state = 31},
+  [261] = {.lex_state = 31},
+  [262] = {.lex_state = 31},
+  [263] = {.lex_state = 31},
+  [264] = {.lex_state = 31},
+  [265] = {.lex_state = 31},
+  [266] = {.lex_state = 31},
+  [267] = {.lex_state = 31},
+  [268] = {.lex_state = 31},
+  [269] = {.lex_state = 31},
+  [270] = {.lex_state = 31},
+  [271] = {.lex_state = 31},
+  [272] = {.lex_state = 31},
+  [273] = {.lex_state = 31},
+  [274] = {.lex_state = 31},
+  [275] = {.lex_state = 31},
+  [276] = {.lex_state = 31},
+  [277] = {.lex_state = 31},
+  [278] = {.lex_state = 31},
+  [279] = {.lex_state = 31},
+  [280] = {.lex_state = 31},
+  [281] = {.lex_state = 31},
   [282] = {.lex_state = 5},
-  [283] = {.lex_state = 27},
-  [284] = {.lex_state = 27},
-  [285] = {.lex_state = 27},
-  [286] = {.lex_state = 27},
-  [287] = {.lex_state = 27},
+  [283] = {.lex_state = 31},
+  [284] = {.lex_state = 31},
+  [285] = {.lex_state = 31},
+  [286] = {.lex_state = 31},
+  [287] = {.lex_state = 31},
   [288] = {.lex_state = 5},
-  [289] = {.lex_state = 27},
-  [290] = {.lex_state = 27},
-  [291] = {.lex_state = 27},
-  [292] = {.lex_state = 27},
-  [293] = {.lex_state = 27},
+  [289] = {.lex_state = 31},
+  [290] = {.lex_state = 31},
+  [291] = {.lex_state = 31},
+  [292] = {.lex_state = 31},
+  [293] = {.lex_state = 31},
   [294] = {.lex_state = 3},
   [295] = {.lex_state = 3},
   [296] = {.lex_state = 3},
@@ -4386,7 +4427,7 @@ static const TSLexMode ts_lex_modes[STATE_COUNT] = {
   [312] = {.lex_state = 3},
   [313] = {.lex_state = 3},
   [314] = {.lex_state = 3},
-  [315] = {.lex_state = 27},
+  [315] = {.lex_state = 31},
   [316] = {.lex_state = 3},
   [317] = {.lex_state = 3},
   [318] = {.lex_state = 3},
@@ -4401,7 +4442,7 @@ static const TSLexMode ts_lex_modes[STATE_COUNT] = {
   [327] = {.lex_state = 3},
   [328] = {.lex_state = 3},
   [329] = {.lex_state = 3},
-  [330] = {.lex_state = 27},
+  [330] = {.lex_state = 31},
   [331] = {.lex_state = 3},
   [332] = {.lex_state = 3},
   [333] = {.lex_state = 3},
@@ -4409,10 +4450,10 @@ static const TSLexMode ts_lex_modes[STATE_COUNT] = {
   [335] = {.lex_state = 3},
   [336] = {.lex_state = 3},
   [337] = {.lex_state = 3},
-  [338] = {.lex_state = 27},
-  [339] = {.lex_state = 27},
-  [340] = {.lex_state = 27},
-  [341] = {.lex_state = 27},
+  [338] = {.lex_state = 31},
+  [339] = {.lex_state = 31},
+  [340] = {.lex_state = 31},
+  [341] = {.lex_state = 31},
   [342] = {.lex_state = 5},
   [343] = {.lex_state = 5},
   [344] = {.lex_state = 5},
@@ -4425,13 +4466,13 @@ static const TSLexMode ts_lex_modes[STATE_COUNT] = {
   [351] = {.lex_state = 5},
   [352] = {.lex_state = 0},
   [353] = {.lex_state = 0},
-  [354] = {.lex_state = 27},
+  [354] = {.lex_state = 31},
   [355] = {.lex_state = 3},
-  [356] = {.lex_state = 27},
+  [356] = {.lex_state = 31},
   [357] = {.lex_state = 3},
   [358] = {.lex_state = 3},
-  [359] = {.lex_state = 27},
-  [360] = {.lex_state = 27},
+  [359] = {.lex_state = 31},
+  [360] = {.lex_state = 31},
   [361] = {.lex_state = 3},
   [362] = {.lex_state = 3},
   [363] = {.lex_state = 3},
@@ -4612,55 +4653,55 @@ static const TSLexMode ts_lex_modes[STATE_COUNT] = {
   [538] = {.lex_state = 7},
   [539] = {.lex_state = 7},
   [540] = {.lex_state = 7},
-  [541] = {.lex_state = 27},
+  [541] = {.lex_state = 31},
   [542] = {.lex_state = 0},
   [543] = {.lex_state = 0},
   [544] = {.lex_state = 0},
   [545] = {.lex_state = 0},
-  [546] = {.lex_state = 27},
+  [546] = {.lex_state = 31},
   [547] = {.lex_state = 0},
-  [548] = {.lex_state = 27},
+  [548] = {.lex_state = 31},
   [549] = {.lex_state = 0},
-  [550] = {.lex_state = 27},
-  [551] = {.lex_state = 27},
+  [550] = {.lex_state = 31},
+  [551] = {.lex_state = 31},
   [552] = {.lex_state = 0},
   [553] = {.lex_state = 0},
   [554] = {.lex_state = 0},
   [555] = {.lex_state = 0},
-  [556] = {.lex_state = 27},
-  [557] = {.lex_state = 27},
-  [558] = {.lex_state = 27},
-  [559] = {.lex_state = 27},
-  [560] = {.lex_state = 27},
+  [556] = {.lex_state = 31},
+  [557] = {.lex_state = 31},
+  [558] = {.lex_state = 31},
+  [559] = {.lex_state = 31},
+  [560] = {.lex_state = 31},
   [561] = {.lex_state = 0},
   [562] = {.lex_state = 0},
   [563] = {.lex_state = 0},
   [564] = {.lex_state = 0},
   [565] = {.lex_state = 0},
   [566] = {.lex_state = 0},
-  [567] = {.lex_state = 27},
-  [568] = {.lex_state = 0},
-  [569] = {.lex_state = 27},
-  [570] = {.lex_state = 27},
-  [571] = {.lex_state = 27},
-  [572] = {.lex_state = 27},
-  [573] = {.lex_state = 27},
-  [574] = {.lex_state = 27},
-  [575] = {.lex_state = 27},
-  [576] = {.lex_state = 27},
-  [577] = {.lex_state = 27},
-  [578] = {.lex_state = 27},
+  [567] = {.lex_state = 31},
+  [568] = {.lex_state = 3},
+  [569] = {.lex_state = 31},
+  [570] = {.lex_state = 31},
+  [571] = {.lex_state = 31},
+  [572] = {.lex_state = 31},
+  [573] = {.lex_state = 31},
+  [574] = {.lex_state = 31},
+  [575] = {.lex_state = 31},
+  [576] = {.lex_state = 31},
+  [577] = {.lex_state = 31},
+  [578] = {.lex_state = 31},
   [579] = {.lex_state = 0},
-  [580] = {.lex_state = 27},
-  [581] = {.lex_state = 27},
-  [582] = {.lex_state = 0},
-  [583] = {.lex_state = 27},
-  [584] = {.lex_state = 27},
-  [585] = {.lex_state = 27},
-  [586] = {.lex_state = 27},
-  [587] = {.lex_state = 27},
-  [588] = {.lex_state = 27},
-  [589] = {.lex_state = 27},
+  [580] = {.lex_state = 31},
+  [581] = {.lex_state = 31},
+  [582] = {.lex_state = 3},
+  [583] = {.lex_state = 31},
+  [584] = {.lex_state = 31},
+  [585] = {.lex_state = 31},
+  [586] = {.lex_state = 31},
+  [587] = {.lex_state = 31},
+  [588] = {.lex_state = 31},
+  [589] = {.lex_state = 31},
   [590] = {.lex_state = 0},
   [591] = {.lex_state = 0},
   [592] = {.lex_state = 0},
@@ -4700,9 +4741,9 @@ static const TSLexMode ts_lex_modes[STATE_COUNT] = {
   [626] = {.lex_state = 0},
   [627] = {.lex_state = 0},
   [628] = {.lex_state = 0},
-  [629] = {.lex_state = 27},
+  [629] = {.lex_state = 31},
   [630] = {.lex_state = 0},
-  [631] = {.lex_state = 0},
+  [631] = {.lex_state = 3},
   [632] = {.lex_state = 0},
   [633] = {.lex_state = 0},
   [634] = {.lex_state = 0},
@@ -4713,18 +4754,18 @@ static const TSLexMode ts_lex_modes[STATE_COUNT] = {
   [639] = {.lex_state = 0},
   [640] = {.lex_state = 0},
   [641] = {.lex_state = 0},
-  [642] = {.lex_state = 0},
+  [642] = {.lex_state = 3},
   [643] = {.lex_state = 0},
   [644] = {.lex_state = 0},
   [645] = {.lex_state = 0},
   [646] = {.lex_state = 0},
-  [647] = {.lex_state = 0},
+  [647] = {.lex_state = 3},
   [648] = {.lex_state = 0},
   [649] = {.lex_state = 0},
-  [650] = {.lex_state = 0},
+  [650] = {.lex_state = 3},
   [651] = {.lex_state = 0},
   [652] = {.lex_state = 0},
-  [653] = {.lex_state = 0},
+  [653] = {.lex_state = 3},
   [654] = {.lex_state = 6},
   [655] = {.lex_state = 0},
   [656] = {.lex_state = 0},
@@ -4747,7 +4788,7 @@ static const TSLexMode ts_lex_modes[STATE_COUNT] = {
   [673] = {.lex_state = 0},
   [674] = {.lex_state = 0},
   [675] = {.lex_state = 0},
-  [676] = {.lex_state = 0},
+  [676] = {.lex_state = 3},
   [677] = {.lex_state = 0},
   [678] = {.lex_state = 0},
   [679] = {.lex_state = 0},
@@ -4809,7 +4850,7 @@ static const TSLexMode ts_lex_modes[STATE_COUNT] = {
   [735] = {.lex_state = 0},
   [736] = {.lex_state = 0},
   [737] = {.lex_state = 0},
-  [738] = {.lex_state = 27},
+  [738] = {.lex_state = 31},
   [739] = {.lex_state = 0},
   [740] = {.lex_state = 0},
   [741] = {.lex_state = 0},
@@ -4922,7 +4963,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_DOT_STAR] = ACTIONS(1),
     [anon_sym_LBRACK] = ACTIONS(1),
     [anon_sym_RBRACK] = ACTIONS(1),
-    [anon_sym_DOT_LBRACE] = ACTIONS(1),
+    [aux_sym_struct_literal_token1] = ACTIONS(1),
     [anon_sym_packed] = ACTIONS(1),
     [anon_sym_struct] = ACTIONS(1),
     [anon_sym_union] = ACTIONS(1),
@@ -5039,7 +5080,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_BANG] = ACTIONS(63),
     [anon_sym_AMP] = ACTIONS(63),
     [anon_sym_LBRACK] = ACTIONS(65),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -5124,7 +5165,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_BANG] = ACTIONS(63),
     [anon_sym_AMP] = ACTIONS(63),
     [anon_sym_LBRACK] = ACTIONS(65),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -5209,7 +5250,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_BANG] = ACTIONS(143),
     [anon_sym_AMP] = ACTIONS(143),
     [anon_sym_LBRACK] = ACTIONS(146),
-    [anon_sym_DOT_LBRACE] = ACTIONS(149),
+    [aux_sym_struct_literal_token1] = ACTIONS(149),
     [anon_sym_packed] = ACTIONS(99),
     [anon_sym_struct] = ACTIONS(152),
     [anon_sym_union] = ACTIONS(155),
@@ -5293,7 +5334,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -5377,7 +5418,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -5461,7 +5502,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -5544,7 +5585,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_BANG] = ACTIONS(63),
     [anon_sym_AMP] = ACTIONS(63),
     [anon_sym_LBRACK] = ACTIONS(65),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -5627,7 +5668,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_BANG] = ACTIONS(63),
     [anon_sym_AMP] = ACTIONS(63),
     [anon_sym_LBRACK] = ACTIONS(65),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -5710,7 +5751,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_BANG] = ACTIONS(63),
     [anon_sym_AMP] = ACTIONS(63),
     [anon_sym_LBRACK] = ACTIONS(65),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -5793,7 +5834,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_BANG] = ACTIONS(63),
     [anon_sym_AMP] = ACTIONS(63),
     [anon_sym_LBRACK] = ACTIONS(65),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -5870,7 +5911,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -5945,7 +5986,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -6020,7 +6061,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -6093,7 +6134,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_PERCENT] = ACTIONS(226),
     [anon_sym_LBRACK] = ACTIONS(226),
     [anon_sym_RBRACK] = ACTIONS(226),
-    [anon_sym_DOT_LBRACE] = ACTIONS(226),
+    [aux_sym_struct_literal_token1] = ACTIONS(226),
     [anon_sym_packed] = ACTIONS(228),
     [anon_sym_struct] = ACTIONS(228),
     [anon_sym_union] = ACTIONS(228),
@@ -6166,7 +6207,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_DOT] = ACTIONS(232),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -6239,7 +6280,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_PERCENT] = ACTIONS(234),
     [anon_sym_LBRACK] = ACTIONS(234),
     [anon_sym_RBRACK] = ACTIONS(234),
-    [anon_sym_DOT_LBRACE] = ACTIONS(234),
+    [aux_sym_struct_literal_token1] = ACTIONS(234),
     [anon_sym_packed] = ACTIONS(236),
     [anon_sym_struct] = ACTIONS(236),
     [anon_sym_union] = ACTIONS(236),
@@ -6312,7 +6353,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_PERCENT] = ACTIONS(238),
     [anon_sym_LBRACK] = ACTIONS(238),
     [anon_sym_RBRACK] = ACTIONS(238),
-    [anon_sym_DOT_LBRACE] = ACTIONS(238),
+    [aux_sym_struct_literal_token1] = ACTIONS(238),
     [anon_sym_packed] = ACTIONS(240),
     [anon_sym_struct] = ACTIONS(240),
     [anon_sym_union] = ACTIONS(240),
@@ -6385,7 +6426,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -6458,7 +6499,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -6531,7 +6572,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -6603,7 +6644,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -6674,7 +6715,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
     [anon_sym_RBRACK] = ACTIONS(250),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -6745,7 +6786,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
     [anon_sym_RBRACK] = ACTIONS(252),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -6816,7 +6857,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
     [anon_sym_RBRACK] = ACTIONS(254),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -6887,7 +6928,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -6958,7 +6999,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
     [anon_sym_RBRACK] = ACTIONS(258),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -7029,7 +7070,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -7100,7 +7141,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
     [anon_sym_RBRACK] = ACTIONS(262),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -7171,7 +7212,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -7242,7 +7283,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -7313,7 +7354,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -7384,7 +7425,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -7455,7 +7496,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -7526,7 +7567,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
     [anon_sym_RBRACK] = ACTIONS(274),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -7597,7 +7638,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -7668,7 +7709,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -7739,7 +7780,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -7810,7 +7851,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -7881,7 +7922,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -7951,7 +7992,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -8021,7 +8062,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -8091,7 +8132,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -8161,7 +8202,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -8231,7 +8272,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -8301,7 +8342,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -8371,7 +8412,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -8441,7 +8482,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -8511,7 +8552,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -8581,7 +8622,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -8651,7 +8692,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -8721,7 +8762,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -8791,7 +8832,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -8861,7 +8902,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -8931,7 +8972,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -9001,7 +9042,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -9071,7 +9112,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -9141,7 +9182,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -9211,7 +9252,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -9281,7 +9322,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -9351,7 +9392,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -9421,7 +9462,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -9491,7 +9532,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -9561,7 +9602,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -9631,7 +9672,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -9701,7 +9742,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -9771,7 +9812,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -9841,7 +9882,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -9911,7 +9952,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -9981,7 +10022,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -10051,7 +10092,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -10121,7 +10162,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -10191,7 +10232,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -10261,7 +10302,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -10331,7 +10372,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -10401,7 +10442,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -10471,7 +10512,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -10541,7 +10582,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -10611,7 +10652,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -10681,7 +10722,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -10751,7 +10792,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -10821,7 +10862,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -10891,7 +10932,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -10961,7 +11002,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -11031,7 +11072,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -11101,7 +11142,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -11171,7 +11212,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -11241,7 +11282,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -11311,7 +11352,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -11381,7 +11422,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -11451,7 +11492,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -11521,7 +11562,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -11591,7 +11632,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -11661,7 +11702,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -11731,7 +11772,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -11801,7 +11842,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -11871,7 +11912,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -11941,7 +11982,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -12011,7 +12052,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -12081,7 +12122,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -12151,7 +12192,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -12221,7 +12262,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -12291,7 +12332,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -12361,7 +12402,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -12431,7 +12472,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -12501,7 +12542,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -12571,7 +12612,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -12641,7 +12682,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -12711,7 +12752,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -12781,7 +12822,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -12851,7 +12892,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -12921,7 +12962,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -12991,7 +13032,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -13061,7 +13102,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -13131,7 +13172,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -13201,7 +13242,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -13271,7 +13312,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -13341,7 +13382,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -13411,7 +13452,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -13481,7 +13522,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -13551,7 +13592,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -13621,7 +13662,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -13691,7 +13732,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -13761,7 +13802,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -13831,7 +13872,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -13901,7 +13942,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -13971,7 +14012,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -14041,7 +14082,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -14111,7 +14152,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -14181,7 +14222,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -14251,7 +14292,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -14321,7 +14362,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -14391,7 +14432,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -14461,7 +14502,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -14531,7 +14572,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -14601,7 +14642,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -14671,7 +14712,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -14741,7 +14782,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -14811,7 +14852,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(286),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -14881,7 +14922,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -14951,7 +14992,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -15021,7 +15062,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_AMP] = ACTIONS(190),
     [anon_sym_STAR] = ACTIONS(192),
     [anon_sym_LBRACK] = ACTIONS(194),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -15090,7 +15131,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_BANG] = ACTIONS(63),
     [anon_sym_AMP] = ACTIONS(63),
     [anon_sym_LBRACK] = ACTIONS(65),
-    [anon_sym_DOT_LBRACE] = ACTIONS(67),
+    [aux_sym_struct_literal_token1] = ACTIONS(67),
     [anon_sym_packed] = ACTIONS(33),
     [anon_sym_struct] = ACTIONS(69),
     [anon_sym_union] = ACTIONS(71),
@@ -15138,7 +15179,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_PERCENT,
       anon_sym_LBRACK,
       anon_sym_RBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -15206,7 +15247,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_PERCENT,
       anon_sym_LBRACK,
       anon_sym_RBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -15274,7 +15315,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_PERCENT,
       anon_sym_LBRACK,
       anon_sym_RBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -15342,7 +15383,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_PERCENT,
       anon_sym_LBRACK,
       anon_sym_RBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -15397,7 +15438,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(65), 1,
       anon_sym_LBRACK,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -15482,7 +15523,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(65), 1,
       anon_sym_LBRACK,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -15567,7 +15608,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(65), 1,
       anon_sym_LBRACK,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -15644,7 +15685,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(43), 1,
       anon_sym_LPAREN,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -15724,7 +15765,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(43), 1,
       anon_sym_LPAREN,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -15804,7 +15845,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(43), 1,
       anon_sym_LPAREN,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -15884,7 +15925,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(43), 1,
       anon_sym_LPAREN,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -15964,7 +16005,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(43), 1,
       anon_sym_LPAREN,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -16044,7 +16085,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(43), 1,
       anon_sym_LPAREN,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -16124,7 +16165,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(43), 1,
       anon_sym_LPAREN,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -16204,7 +16245,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(43), 1,
       anon_sym_LPAREN,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -16284,7 +16325,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(43), 1,
       anon_sym_LPAREN,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -16364,7 +16405,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(43), 1,
       anon_sym_LPAREN,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -16444,7 +16485,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(43), 1,
       anon_sym_LPAREN,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -16524,7 +16565,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(43), 1,
       anon_sym_LPAREN,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -16602,7 +16643,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(43), 1,
       anon_sym_LPAREN,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -16681,7 +16722,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(65), 1,
       anon_sym_LBRACK,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -16751,7 +16792,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(43), 1,
       anon_sym_LPAREN,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -16826,7 +16867,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(43), 1,
       anon_sym_LPAREN,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -16901,7 +16942,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(43), 1,
       anon_sym_LPAREN,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -16974,7 +17015,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(43), 1,
       anon_sym_LPAREN,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -17047,7 +17088,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(43), 1,
       anon_sym_LPAREN,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -17120,7 +17161,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(43), 1,
       anon_sym_LPAREN,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -17194,7 +17235,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(43), 1,
       anon_sym_LPAREN,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -17267,7 +17308,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(43), 1,
       anon_sym_LPAREN,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -17340,7 +17381,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(43), 1,
       anon_sym_LPAREN,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -17421,7 +17462,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -20163,7 +20204,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(65), 1,
       anon_sym_LBRACK,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -20223,7 +20264,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(65), 1,
       anon_sym_LBRACK,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -20283,7 +20324,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(65), 1,
       anon_sym_LBRACK,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -20343,7 +20384,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(65), 1,
       anon_sym_LBRACK,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -20403,7 +20444,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(65), 1,
       anon_sym_LBRACK,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -20463,7 +20504,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(65), 1,
       anon_sym_LBRACK,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -20523,7 +20564,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(65), 1,
       anon_sym_LBRACK,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -20583,7 +20624,7 @@ static const uint16_t ts_small_parse_table[] = {
     ACTIONS(65), 1,
       anon_sym_LBRACK,
     ACTIONS(67), 1,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
     ACTIONS(69), 1,
       anon_sym_struct,
     ACTIONS(71), 1,
@@ -20648,7 +20689,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -20692,7 +20733,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -20736,7 +20777,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -20782,7 +20823,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -20825,7 +20866,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -20869,7 +20910,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -20913,7 +20954,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -20957,7 +20998,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -21001,7 +21042,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -21045,7 +21086,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -21089,7 +21130,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -21133,7 +21174,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -21177,7 +21218,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -21221,7 +21262,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -21265,7 +21306,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -21309,7 +21350,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -21353,7 +21394,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -21397,7 +21438,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -21441,7 +21482,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -21485,7 +21526,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -21529,7 +21570,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -21573,7 +21614,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -21617,7 +21658,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -21661,7 +21702,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -21705,7 +21746,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -21749,7 +21790,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -21793,7 +21834,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -21837,7 +21878,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -21881,7 +21922,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -21925,7 +21966,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -21969,7 +22010,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -22013,7 +22054,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -22057,7 +22098,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -22101,7 +22142,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -22145,7 +22186,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -22189,7 +22230,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -22233,7 +22274,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -22277,7 +22318,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -22321,7 +22362,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -22365,7 +22406,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -22409,7 +22450,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -22454,7 +22495,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -22498,7 +22539,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -22542,7 +22583,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -22635,7 +22676,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -22682,7 +22723,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_AMP,
       anon_sym_STAR,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -22719,7 +22760,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -22761,7 +22802,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -22803,7 +22844,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -22895,7 +22936,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -22937,7 +22978,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -22979,7 +23020,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -23021,7 +23062,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -23063,7 +23104,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_BANG,
       anon_sym_AMP,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -23998,7 +24039,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_LBRACE,
       anon_sym_STAR,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -24546,7 +24587,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_LBRACE,
       anon_sym_STAR,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -24855,7 +24896,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_LPAREN,
       anon_sym_STAR,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -24886,7 +24927,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_LPAREN,
       anon_sym_STAR,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -24917,7 +24958,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_LPAREN,
       anon_sym_STAR,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -24948,7 +24989,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_LPAREN,
       anon_sym_STAR,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -25493,7 +25534,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_LPAREN,
       anon_sym_STAR,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -25559,7 +25600,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_LPAREN,
       anon_sym_STAR,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -25663,7 +25704,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_LPAREN,
       anon_sym_STAR,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,
@@ -25691,7 +25732,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_LPAREN,
       anon_sym_STAR,
       anon_sym_LBRACK,
-      anon_sym_DOT_LBRACE,
+      aux_sym_struct_literal_token1,
       sym_builtin_identifier,
       sym_float,
       anon_sym_DQUOTE,

@@ -5,13 +5,14 @@ use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Result};
 use crate::sema::arith;
+use crate::sema::mismatch::mismatch;
 use crate::sema::unit::DeclState;
 use crate::sema::value::{Elems, InstanceId, Value};
 use crate::sema::walk::Sema;
 use crate::source::Span;
 use crate::syntax::ast::{self, Decl, ExprId, ExprKind};
 use crate::value::float::FloatKind;
-use crate::value::ty::{ArrayTy, Ty};
+use crate::value::ty::{ArrayTy, IdKind, Ty};
 use indexmap::IndexMap;
 use smol_str::SmolStr;
 use std::sync::Arc;
@@ -93,37 +94,80 @@ fn import_value(sema: &mut Sema<'_>, ty: ExprId, path: ExprId) -> Result<Value> 
     let text = text.map_err(|why| sema.files.unreadable(&name, why).at(at))?;
     let bad = |why: String| rules::BAD_JSON.because(&[("file", &name), ("why", &why)]).at(at);
     let json: serde_json::Value = serde_json::from_str(&text).map_err(|e| bad(e.to_string()))?;
-    let v = from_json(&json).ok_or_else(|| bad("null and nested arrays have no value in CSL".to_string()))?;
+    let v = from_json(&json).ok_or_else(|| bad(NO_VALUE.to_string()))?;
     if ty == Ty::ComptimeStruct {
         return Ok(v);
     }
-    arith::coerce(&v, &ty).at(at)
+    as_type(&v, &ty).at(at)
+}
+
+const NO_VALUE: &str = "null has no value in CSL, and the elements of an array have one type";
+
+/// An imported value as one of a type: colors are written as their numbers, and an array of several dimensions as one of
+/// arrays or as all of its elements in a row.
+fn as_type(v: &Value, ty: &Ty) -> Result<Value> {
+    match (ty, v) {
+        (Ty::Id(kind @ IdKind::Color), Value::Int(_, n)) => {
+            let number = n.to::<u16>().ok_or_else(|| mismatch(ty, &v.ty()))?;
+            Ok(Value::Id(*kind, number))
+        }
+        (Ty::Array(a), Value::Array(_)) => {
+            let mut elements = Vec::new();
+            in_a_row(v, &mut elements);
+            if elements.len() as u64 != a.len() {
+                return Err(mismatch(ty, &v.ty()));
+            }
+            let elements = elements.iter().map(|v| as_type(v, &a.elem)).collect::<Result<_>>()?;
+            Ok(Value::array(a.clone(), Elems::List(elements)))
+        }
+        _ => arith::coerce(v, ty),
+    }
+}
+
+/// The type that a key names: `i16`, `color`, `[2, 3]f32`.
+fn type_named(text: &str) -> Option<Ty> {
+    let Some(array) = text.strip_prefix('[') else { return Ty::predeclared(text) };
+    let (dims, elem) = array.split_once(']')?;
+    let dims = dims.split(',').map(|n| n.trim().parse().ok()).collect::<Option<_>>()?;
+    Some(Ty::Array(Arc::new(ArrayTy { dims, elem: Ty::predeclared(elem.trim())? })))
+}
+
+fn in_a_row(v: &Value, elements: &mut Vec<Value>) {
+    match v {
+        Value::Array(a) => (0..a.ty.len()).filter_map(|i| a.get(i)).for_each(|v| in_a_row(v, elements)),
+        _ => elements.push(v.clone()),
+    }
 }
 
 /// A JSON value as a comptime value; keys of objects are written `name:type`.
 fn from_json(json: &serde_json::Value) -> Option<Value> {
     Some(match json {
         serde_json::Value::Bool(b) => Value::Bool(*b),
-        serde_json::Value::Number(n) => match n.as_i64() {
-            Some(n) => Value::int(n.into()),
-            None => Value::Float(FloatKind::Comptime, n.as_f64()?),
+        serde_json::Value::Number(n) => match (n.as_i64(), n.as_u64()) {
+            (Some(n), _) => Value::int(n.into()),
+            (None, Some(n)) => Value::int(n.into()),
+            (None, None) => Value::Float(FloatKind::Comptime, n.as_f64()?),
         },
         serde_json::Value::String(s) => Value::str(s),
         serde_json::Value::Array(all) => {
             let list = all.iter().map(from_json).collect::<Option<Vec<_>>>()?;
             let elem = arith::peer(&list.iter().map(Value::ty).collect::<Vec<_>>())?;
-            if matches!(elem, Ty::Array(_)) {
-                return None;
+            let mut list = list.iter().map(|v| arith::coerce(v, &elem).ok()).collect::<Option<Vec<_>>>()?;
+            let (mut dims, mut ty) = (vec![list.len() as u32], elem);
+            if let Ty::Array(inner) = ty {
+                let mut elements = Vec::new();
+                list.iter().for_each(|row| in_a_row(row, &mut elements));
+                dims.extend(&inner.dims);
+                (list, ty) = (elements, inner.elem.clone());
             }
-            let list = list.iter().map(|v| arith::coerce(v, &elem).ok()).collect::<Option<Vec<_>>>()?;
-            Value::array(Arc::new(ArrayTy { dims: vec![list.len() as u32], elem }), Elems::List(list))
+            Value::array(Arc::new(ArrayTy { dims, elem: ty }), Elems::List(list))
         }
         serde_json::Value::Object(map) => {
             let field = |(key, v): (&String, &serde_json::Value)| {
                 let (name, ty) = key.split_once(':').unwrap_or((key, ""));
                 let v = from_json(v)?;
-                let v = match Ty::predeclared(ty.trim()) {
-                    Some(ty) => arith::coerce(&v, &ty).ok()?,
+                let v = match type_named(ty.trim()) {
+                    Some(ty) => as_type(&v, &ty).ok()?,
                     None => v,
                 };
                 Some((SmolStr::new(name.trim()), v))

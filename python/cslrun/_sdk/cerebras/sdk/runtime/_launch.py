@@ -11,6 +11,7 @@ from cerebras.sdk.sdk_utils import cast_uint32
 from cslrun._frames import HIDDEN as __tracebackhide__
 
 _ACCEPTED: dict[str, tuple[type[Any], ...]] = {
+    "bool": (bool, np.bool_),
     "f32": (float, np.float32),
     "f16": (np.float16,),
     "i16": (np.int16,),
@@ -35,7 +36,7 @@ def words(function: str, types: Sequence[str], args: Sequence[Any]) -> list[int]
 def _word(function: str, index: int, ty: str, arg: Any) -> int:
     accepted = _ACCEPTED.get(ty, ())
     # bool is an int in Python, but none in CSL.
-    if not isinstance(arg, accepted) or isinstance(arg, bool):
+    if not isinstance(arg, accepted) or isinstance(arg, bool) and ty != "bool":
         names = " or ".join(_name(kind) for kind in accepted)
         raise RuntimeError(
             f"functional protype does not match what is defined in the kernel: argument {index} of "
@@ -44,7 +45,7 @@ def _word(function: str, index: int, ty: str, arg: Any) -> int:
     low, high = _RANGES.get(ty, (None, None))
     if low is not None and not low <= arg <= high:
         raise RuntimeError(f"argument {index} of {function} is a {ty}, and {arg} does not fit")
-    return int(cast_uint32(arg))
+    return int(arg) if ty == "bool" else int(cast_uint32(arg))
 
 
 def _name(kind: type[Any]) -> str:

@@ -3,7 +3,7 @@
 use super::arith;
 use super::literals::known_parts;
 use super::mismatch::mismatch;
-use super::operand::{Addr, Operand};
+use super::operand::{Addr, Operand, comptime_only, repr};
 use super::value::{Pointee, Value};
 use super::walk::Sema;
 use crate::diagnostics::rules::comptime as rules;
@@ -112,6 +112,9 @@ fn coerce_parts(sema: &mut Sema<'_>, ty: Ty, parts: Vec<Operand>, to: &Ty, span:
 fn pack(sema: &mut Sema<'_>, to: &Ty, fields: Vec<Operand>, span: Span) -> Result<Operand> {
     if known_parts(&fields).is_some() {
         return Ok(all_known(Operand::Parts(to.clone(), fields)));
+    }
+    if repr(to).is_none() {
+        return Err(comptime_only(to).at(span));
     }
     let mut all = sema.b().constant(0);
     for (i, field) in fields.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Literals of structs, unions, tuples and arrays.
 
 use super::arith::{self};
-use super::operand::Operand;
+use super::operand::{Operand, repr};
 use super::value::{Elems, Value};
 use super::walk::Sema;
 use super::want::{Want, may_choose};
@@ -75,7 +75,7 @@ fn union_literal(
         }
         Operand::Parts(_, parts) => {
             let part = sema.coerce(parts[0].clone(), &field, span)?;
-            if u.layout == FieldLayout::Packed {
+            if u.layout == FieldLayout::Packed && repr(&ty).is_some() {
                 let (new, zero) = (sema.reg_of(&part, span)?, sema.b().constant(0));
                 return Ok(Operand::Reg(sema.lower.insert_bits(zero, new, 0, &field), ty));
             }

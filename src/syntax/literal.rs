@@ -101,7 +101,7 @@ fn hexadecimal_float(text: &str) -> Result<NumberLiteral> {
     let digits = BigInt::parse_bytes([whole, fraction].concat().as_bytes(), 16).ok_or_else(wrong)?;
     let exponent: i64 = exponent.parse().map_err(|_| wrong())?;
     // Up to 53 bits are exact, and so is a power of 2: two steps, because one power may be too large for a float.
-    let power = (exponent - 4 * fraction.len() as i64).clamp(-2200, 2200) as i32;
+    let power = exponent.saturating_sub(4 * fraction.len() as i64).clamp(-2200, 2200) as i32;
     let value =
         digits.to_f64().unwrap_or(f64::INFINITY) * 2f64.powi(power / 2) * 2f64.powi(power - power / 2);
     if value.is_finite() {

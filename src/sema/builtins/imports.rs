@@ -108,7 +108,7 @@ const NO_VALUE: &str = "null has no value in CSL, and the elements of an array h
 fn as_type(v: &Value, ty: &Ty) -> Result<Value> {
     match (ty, v) {
         (Ty::Id(kind @ IdKind::Color), Value::Int(_, n)) => {
-            let number = n.to::<u16>().ok_or_else(|| mismatch(ty, &v.ty()))?;
+            let number = n.to::<u16>().filter(|n| *n < 32).ok_or_else(|| mismatch(ty, &v.ty()))?;
             Ok(Value::Id(*kind, number))
         }
         (Ty::Array(a), Value::Array(_)) => {
@@ -128,7 +128,8 @@ fn as_type(v: &Value, ty: &Ty) -> Result<Value> {
 fn type_named(text: &str) -> Option<Ty> {
     let Some(array) = text.strip_prefix('[') else { return Ty::predeclared(text) };
     let (dims, elem) = array.split_once(']')?;
-    let dims = dims.split(',').map(|n| n.trim().parse().ok()).collect::<Option<_>>()?;
+    let dims = dims.split(',').map(|n| n.trim().parse().ok()).collect::<Option<Vec<u32>>>()?;
+    dims.iter().try_fold(1u32, |all, n| all.checked_mul(*n))?;
     Some(Ty::Array(Arc::new(ArrayTy { dims, elem: Ty::predeclared(elem.trim())? })))
 }
 

@@ -35,8 +35,10 @@ def words(function: str, types: Sequence[str], args: Sequence[Any]) -> list[int]
 
 def _word(function: str, index: int, ty: str, arg: Any) -> int:
     accepted = _ACCEPTED.get(ty, ())
+    if ty == "bool" and isinstance(arg, accepted):
+        return int(arg)
     # bool is an int in Python, but none in CSL.
-    if not isinstance(arg, accepted) or isinstance(arg, bool) and ty != "bool":
+    if not isinstance(arg, accepted) or isinstance(arg, bool):
         names = " or ".join(_name(kind) for kind in accepted)
         raise RuntimeError(
             f"functional protype does not match what is defined in the kernel: argument {index} of "
@@ -45,7 +47,7 @@ def _word(function: str, index: int, ty: str, arg: Any) -> int:
     low, high = _RANGES.get(ty, (None, None))
     if low is not None and not low <= arg <= high:
         raise RuntimeError(f"argument {index} of {function} is a {ty}, and {arg} does not fit")
-    return int(arg) if ty == "bool" else int(cast_uint32(arg))
+    return int(cast_uint32(arg))
 
 
 def _name(kind: type[Any]) -> str:

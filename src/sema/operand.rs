@@ -233,14 +233,11 @@ pub fn repr(ty: &Ty) -> Option<Repr> {
 pub fn comptime_only(ty: &Ty) -> Diag {
     match ty {
         Ty::Dsd(DsdTy::Fifo) => FIFO_NOT_COMPTIME.plain().help("use the FIFO itself"),
-        Ty::Float(FloatKind::Bf16 | FloatKind::Cb16) => unsupported_fp16(ty),
+        Ty::Float(FloatKind::Bf16 | FloatKind::Cb16) => {
+            UNSUPPORTED_FP16.because(&[("what", &format!("values of type {ty}"))])
+        }
         _ => COMPTIME_ONLY.because(&[("type", ty)]),
     }
-}
-
-/// The diagnostic about values of a 16-bit float type that only comptime knows.
-pub fn unsupported_fp16(ty: &Ty) -> Diag {
-    UNSUPPORTED_FP16.because(&[("what", &format!("values of type {ty}"))])
 }
 
 /// The place of an aggregate behind a register.

@@ -3,7 +3,7 @@
 //! In: nothing. Out: names and descriptions, for documentation and tools.
 //! Never: compiles or runs anything.
 
-use crate::dsd::ops::OPS;
+use crate::dsd::ops;
 use crate::value::ty::Ty;
 use crate::{diagnostics, sema, stdlib};
 
@@ -76,7 +76,7 @@ pub fn types() -> Vec<&'static str> {
 
 /// Every DSD operation.
 pub fn operations() -> impl Iterator<Item = DsdOperation> {
-    OPS.iter().map(|op| DsdOperation { name: op.name, doc: op.doc })
+    ops::operations().iter().map(|op| DsdOperation { name: op.name, doc: op.doc })
 }
 
 /// The modules of the embedded library with their CSL source, in alphabetical order; names stand without

@@ -148,7 +148,7 @@ fn for_its_elements(symbol: &Symbol, op: &VectorOp, elem: Elem) -> Option<String
     let own = match scalar {
         Scalar::I16 | Scalar::U16 => Elem::Int16,
         Scalar::I32 | Scalar::U32 => Elem::Int32,
-        Scalar::F16 => Elem::F16,
+        Scalar::F16 | Scalar::Bf16 | Scalar::Cb16 => Elem::F16,
         Scalar::F32 => Elem::F32,
         Scalar::Bool | Scalar::I8 | Scalar::U8 | Scalar::I64 | Scalar::U64 => return None,
     };

@@ -31,7 +31,11 @@ pub fn write(path: &Path, shape: &[u64], scalar: Scalar, bits: &[u64]) -> Result
         Scalar::I64 => write_as(path, shape, bits.iter().map(|b| *b as i64)),
         Scalar::U64 => write_as(path, shape, bits.iter().copied()),
         Scalar::F16 => write_as(path, shape, bits.iter().map(|b| f16::from_bits(*b as u16))),
-        Scalar::F32 => write_as(path, shape, bits.iter().map(|b| f32::from_bits(*b as u32))),
+        // Numpy has no type for bf16 and cb16; an f32 holds their values.
+        Scalar::Bf16 | Scalar::Cb16 | Scalar::F32 => {
+            let values = bits.iter().map(|b| scalar.float_value(*b).unwrap_or_default() as f32);
+            write_as(path, shape, values)
+        }
     };
     result.map_err(|e| format!("{}: {e}", path.display()))
 }

@@ -1,5 +1,4 @@
 use crate::{ParamValue, Scalar};
-use half::f16;
 use std::fmt;
 use std::str::FromStr;
 
@@ -17,9 +16,11 @@ pub enum Number {
 impl Number {
     /// The bits of this number as a value of type `scalar`, in the low end.
     pub fn encode(self, scalar: Scalar) -> Result<u64, String> {
+        if scalar.is_float() {
+            let x = self.as_float()?;
+            return Ok(scalar.float_bits(x).unwrap_or_default());
+        }
         match (scalar, self) {
-            (Scalar::F32, n) => Ok(u64::from((n.as_float()? as f32).to_bits())),
-            (Scalar::F16, n) => Ok(u64::from(f16::from_f64(n.as_float()?).to_bits())),
             (Scalar::Bool, Number::Bool(b)) => Ok(u64::from(b)),
             (Scalar::Bool, Number::Int(i @ (0 | 1))) => Ok(i as u64),
             (_, Number::Int(i)) => within(i, scalar),
@@ -56,7 +57,7 @@ fn within(i: i128, scalar: Scalar) -> Result<u64, String> {
         Scalar::U32 => (0, u32::MAX.into()),
         Scalar::I64 => (i64::MIN.into(), i64::MAX.into()),
         Scalar::U64 => (0, u64::MAX.into()),
-        Scalar::Bool | Scalar::F16 | Scalar::F32 => (0, 1),
+        Scalar::Bool | Scalar::F16 | Scalar::Bf16 | Scalar::Cb16 | Scalar::F32 => (0, 1),
     };
     if !(low..=high).contains(&i) {
         return Err(format!("{i} does not fit {}, which holds {low} to {high}", scalar.word()));
@@ -69,7 +70,7 @@ fn within(i: i128, scalar: Scalar) -> Result<u64, String> {
 pub fn bytes(scalar: Scalar) -> usize {
     match scalar {
         Scalar::Bool | Scalar::I8 | Scalar::U8 => 1,
-        Scalar::I16 | Scalar::U16 | Scalar::F16 => 2,
+        Scalar::I16 | Scalar::U16 | Scalar::F16 | Scalar::Bf16 | Scalar::Cb16 => 2,
         Scalar::I32 | Scalar::U32 | Scalar::F32 => 4,
         Scalar::I64 | Scalar::U64 => 8,
     }
@@ -87,8 +88,9 @@ pub fn show(bits: u64, scalar: Scalar) -> String {
         Scalar::U32 => (bits as u32).to_string(),
         Scalar::I64 => (bits as i64).to_string(),
         Scalar::U64 => bits.to_string(),
-        Scalar::F16 => format!("{:?}", f16::from_bits(bits as u16)),
-        Scalar::F32 => format!("{:?}", f32::from_bits(bits as u32)),
+        Scalar::F16 | Scalar::Bf16 | Scalar::Cb16 | Scalar::F32 => {
+            format!("{:?}", scalar.float_value(bits).unwrap_or_default() as f32)
+        }
     }
 }
 

@@ -98,20 +98,19 @@ pub fn scalar_value(bits: u64, scalar: Scalar) -> Value {
         Scalar::U32 => Value::Int((bits as u32).into()),
         Scalar::I64 => Value::Int((bits as i64).into()),
         Scalar::U64 => Value::Int(bits.into()),
-        Scalar::F16 => Value::Float(half::f16::from_bits(bits as u16).into()),
-        Scalar::F32 => Value::Float(f32::from_bits(bits as u32).into()),
+        Scalar::F16 | Scalar::Bf16 | Scalar::Cb16 | Scalar::F32 => {
+            Value::Float(scalar.float_value(bits).unwrap_or_default())
+        }
     }
 }
 
 fn scalar_text(bits: u64, scalar: Scalar) -> String {
-    match scalar {
-        Scalar::F16 => format!("{:?}", half::f16::from_bits(bits as u16)),
-        Scalar::F32 => format!("{:?}", f32::from_bits(bits as u32)),
-        _ => match scalar_value(bits, scalar) {
-            Value::Int(n) => n.to_string(),
-            Value::Bool(b) => b.to_string(),
-            Value::Float(_) | Value::Held(_) | Value::Text(_) => String::new(),
-        },
+    match scalar_value(bits, scalar) {
+        Value::Int(n) => n.to_string(),
+        Value::Bool(b) => b.to_string(),
+        // The fewest digits that lead back to an f32 are those of a narrower float, too.
+        Value::Float(x) => format!("{:?}", x as f32),
+        Value::Held(_) | Value::Text(_) => String::new(),
     }
 }
 

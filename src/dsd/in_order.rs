@@ -51,6 +51,18 @@ pub(super) fn run<A: Element, B: Element, C: Element, R: Element>(
     0
 }
 
+/// As [`run`], in the only loop that every operation has.
+#[inline(always)]
+pub(super) fn run_elements<A: Element, B: Element, C: Element, R: Element>(
+    memory: &mut [u16],
+    block: &RowBlock,
+    each: impl Fn(A, B, C) -> R,
+) -> u32 {
+    let c = C::from_lane(block.sources[2].scalar());
+    for_each_element(memory, block, |a: A, b: B| each(a, b, c));
+    0
+}
+
 /// The last result of a reduction that begins with `first`: each result is the first source of the next
 /// element.
 #[inline(always)]

@@ -48,7 +48,7 @@ pub struct DirectKernel<W: 'static> {
     pub onto: fn(&mut [W], &[W], u32),
 }
 
-/// Makes a [`Kernel`] of a function and the types of its parameters.
+/// Makes a [`Kernel`] of a function and the types of its parameters; `slow` leaves out what makes long vectors fast.
 macro_rules! kernel {
     ($f:expr; $a:ty) => {
         $crate::dsd::kernels::kernel!(@ |a: $a, _: (), _: ()| $f(a))
@@ -58,6 +58,24 @@ macro_rules! kernel {
     };
     ($f:expr; $a:ty, $b:ty, $c:ty) => {
         $crate::dsd::kernels::kernel!(@ |a: $a, b: $b, c: $c| $f(a, b, c))
+    };
+    (slow $f:expr; $a:ty) => {
+        $crate::dsd::kernels::kernel!(@slow |a: $a, _: (), _: ()| $f(a))
+    };
+    (slow $f:expr; $a:ty, $b:ty) => {
+        $crate::dsd::kernels::kernel!(@slow |a: $a, b: $b, _: ()| $f(a, b))
+    };
+    (slow $f:expr; $a:ty, $b:ty, $c:ty) => {
+        $crate::dsd::kernels::kernel!(@slow |a: $a, b: $b, c: $c| $f(a, b, c))
+    };
+    (@slow $each:expr) => {
+        $crate::dsd::kernels::Kernel {
+            each: |a, b, c| $crate::dsd::kernels::on_lanes(a, b, c, $each),
+            direct: None,
+            in_order: |memory, block| $crate::dsd::in_order::run_elements(memory, block, $each),
+            fold: |memory, first, row| $crate::dsd::in_order::fold(memory, first, row, $each),
+            carries: false,
+        }
     };
     (@ $each:expr) => {
         $crate::dsd::kernels::Kernel {

@@ -11,6 +11,7 @@ mod chunks;
 pub mod direct;
 mod elements;
 pub mod footprint;
+mod fp16_formats;
 mod half_conversions;
 mod half_sum_blocks;
 mod half_sums;

@@ -1,9 +1,11 @@
 //! The table of DSD operations: one row each. `sema` reads its shape, a PE runs its kernel.
 
+use super::fp16_formats::{self as formats, Others, in_both};
 use super::kernels::{self as k, ADD_WITH_CARRY, Kernel, kernel};
 use super::{half_conversions as conversions, half_sums, halves, in_order};
 use crate::arch::ArchName;
 use crate::value::f16;
+use crate::value::float::FloatKind;
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
@@ -14,7 +16,7 @@ pub enum Elem {
     Int16,
     /// `i32` or `u32`.
     Int32,
-    /// `f16`, or what else `@fp16()` is.
+    /// What `@fp16()` is.
     F16,
     /// `f32`.
     F32,
@@ -96,6 +98,9 @@ pub struct DsdOp {
     pub forms: &'static [Form],
     /// Its arithmetic.
     pub kernel: Kernel,
+    /// Its arithmetic in the formats that `f16` is not, if it depends on the format. A copy does not, and the sign is the
+    /// highest bit of each of them.
+    others: Option<Others>,
     /// Elements per cycle at best, on WSE-2 and WSE-3 (reference: appendix on SIMD timing).
     pub simd: [u8; 2],
     /// What it does, in one line.
@@ -119,13 +124,6 @@ impl DsdOp {
     pub fn scalar(&self, source: usize) -> Option<Elem> {
         let of_form = self.forms.iter().filter_map(|form| form.sources.get(source));
         of_form.into_iter().find(|kind| !kind.is_vector()).map(|kind| kind.elem())
-    }
-
-    /// Whether it depends on the format of 16-bit floats: a copy does not, and the sign is the highest bit of each format.
-    pub fn depends_on_fp16(&self) -> bool {
-        let sources = self.forms.iter().flat_map(|form| form.sources).map(|source| source.elem());
-        let has_fp16 = sources.chain([self.dest]).any(|elem| elem == Elem::F16);
-        has_fp16 && !["fmovh", "fnegh", "fabsh"].contains(&self.name)
     }
 
     /// Elements per cycle at best.
@@ -161,11 +159,17 @@ impl DsdOp {
     }
 }
 
-/// The number of the row with this name (without `@`).
+/// The number of the operation with this name (without `@`), with `f16` as the 16-bit float.
 pub fn lookup(name: &str) -> Option<u8> {
     static ROWS: LazyLock<FxHashMap<&str, u8>> =
-        LazyLock::new(|| OPS.iter().zip(0..).map(|(op, row)| (op.name, row)).collect());
+        LazyLock::new(|| TABLE.iter().zip(0..).map(|(op, row)| (op.name, row)).collect());
     ROWS.get(name).copied()
+}
+
+/// The number of an operation that [`lookup`] has found, with another 16-bit float.
+pub fn in_format(op: u8, fp16: FloatKind) -> u8 {
+    let format = FORMATS.iter().position(|kind| *kind == fp16).unwrap_or(0);
+    op + (format * TABLE.len()) as u8
 }
 
 use Elem::{F16, F32, Int16, Int32};
@@ -217,12 +221,41 @@ const fn row(
     simd: [u8; 2],
     doc: &'static str,
 ) -> DsdOp {
-    DsdOp { name, dest, forms, kernel, simd, doc }
+    DsdOp { name, dest, forms, kernel, others: None, simd, doc }
 }
 
-/// All operations.
+impl DsdOp {
+    /// The row of an operation that depends on the format of 16-bit floats.
+    const fn or(self, others: Others) -> DsdOp {
+        DsdOp { others: Some(others), ..self }
+    }
+}
+
+/// The formats of 16-bit floats, in the order of [`OPS`].
+const FORMATS: [FloatKind; 3] = [FloatKind::F16, FloatKind::Bf16, FloatKind::Cb16];
+
+/// All operations by their number: the table for one format after the other.
+pub static OPS: &[DsdOp; FORMATS.len() * TABLE.len()] = &{
+    let mut all = [TABLE[0]; FORMATS.len() * TABLE.len()];
+    let mut n = 0;
+    while n < all.len() {
+        all[n] = TABLE[n % TABLE.len()];
+        if let (format @ 1.., Some(others)) = (n / TABLE.len(), all[n].others) {
+            all[n].kernel = others[format - 1];
+        }
+        n += 1;
+    }
+    all
+};
+
+/// All operations, with `f16` as the 16-bit float.
+pub fn operations() -> &'static [DsdOp] {
+    TABLE
+}
+
+/// One row for each operation.
 #[rustfmt::skip]
-pub static OPS: &[DsdOp] = &[
+const TABLE: &[DsdOp] = &[
     row("add16", Int16, BINARY_16, kernel!(u16::wrapping_add; u16, u16), [4, 8], "sum"),
     row("addc16", Int16, BINARY_16, ADD_WITH_CARRY, [1, 8], "sum plus the carry of the previous element"),
     row("sub16", Int16, MINUS_16, kernel!(u16::wrapping_sub; u16, u16), [4, 8], "difference"),
@@ -237,33 +270,33 @@ pub static OPS: &[DsdOp] = &[
     row("clz", Int16, UNARY_16, kernel!(|a: u16| a.leading_zeros() as u16; u16), [1, 1], "number of leading zeros"),
     row("ctz", Int16, UNARY_16, kernel!(|a: u16| a.trailing_zeros() as u16; u16), [1, 1], "number of trailing zeros"),
     row("popcnt", Int16, UNARY_16, kernel!(|a: u16| a.count_ones() as u16; u16), [1, 1], "number of ones"),
-    row("faddh", F16, BINARY_H, half_sums::with_sums(halves::add(kernel!(f16::add; u16, u16))), [4, 8], "sum"),
-    row("fsubh", F16, BINARY_H, halves::sub(kernel!(f16::sub; u16, u16)), [4, 8], "difference"),
-    row("fmulh", F16, BINARY_H, halves::mul(kernel!(f16::mul; u16, u16)), [4, 8], "product"),
-    row("fmaxh", F16, BINARY_H, halves::max(kernel!(k::larger_half; u16, u16)), [1, 8], "maximum"),
+    row("faddh", F16, BINARY_H, half_sums::with_sums(halves::add(kernel!(f16::add; u16, u16))), [4, 8], "sum").or(in_both!(add; Fp16, Fp16)),
+    row("fsubh", F16, BINARY_H, halves::sub(kernel!(f16::sub; u16, u16)), [4, 8], "difference").or(in_both!(sub; Fp16, Fp16)),
+    row("fmulh", F16, BINARY_H, halves::mul(kernel!(f16::mul; u16, u16)), [4, 8], "product").or(in_both!(mul; Fp16, Fp16)),
+    row("fmaxh", F16, BINARY_H, halves::max(kernel!(k::larger_half; u16, u16)), [1, 8], "maximum").or(in_both!(max; Fp16, Fp16)),
     row("fadds", F32, BINARY_S, kernel!(|a, b| a + b; f32, f32), [2, 4], "sum"),
     row("fsubs", F32, BINARY_S, kernel!(|a, b| a - b; f32, f32), [2, 4], "difference"),
     row("fmuls", F32, BINARY_S, kernel!(|a, b| a * b; f32, f32), [1, 1], "product"),
     row("fmaxs", F32, BINARY_S, Kernel { fold: in_order::largest, ..kernel!(k::larger; f32, f32) }, [1, 4], "maximum"),
-    row("faddhs", F32, BINARY_HS, conversions::mixed_sum(kernel!(k::add_mixed; f32, u16)), [2, 4], "sum of an f32 and an f16"),
-    row("fmach", F16, MULTIPLY_ADD_H, half_sums::with_products(kernel!(k::multiply_add_half; u16, u16, u16)), [4, 8], "first + second * scalar, rounded once"),
+    row("faddhs", F32, BINARY_HS, conversions::mixed_sum(kernel!(k::add_mixed; f32, u16)), [2, 4], "sum of an f32 and an f16").or(in_both!(add_mixed; f32, Fp16)),
+    row("fmach", F16, MULTIPLY_ADD_H, half_sums::with_products(kernel!(k::multiply_add_half; u16, u16, u16)), [4, 8], "first + second * scalar, rounded once").or(in_both!(multiply_add; Fp16, Fp16, Fp16)),
     row("fmacs", F32, MULTIPLY_ADD_S, kernel!(k::multiply_add; f32, f32, f32), [1, 1], "first + second * scalar, rounded once"),
-    row("fmachs", F32, MULTIPLY_ADD_HS, conversions::mixed_product(kernel!(k::multiply_add_mixed; f32, u16, u16)), [2, 4], "f32 first + f16 second * f16 scalar, rounded once"),
+    row("fmachs", F32, MULTIPLY_ADD_HS, conversions::mixed_product(kernel!(k::multiply_add_mixed; f32, u16, u16)), [2, 4], "f32 first + f16 second * f16 scalar, rounded once").or(in_both!(multiply_add_mixed; f32, Fp16, Fp16)),
     row("fmovh", F16, MOVE_H, kernel!(|a| a; u16), [4, 8], "copy"),
     row("fmovs", F32, MOVE_S, kernel!(|a| a; u32), [2, 4], "copy"),
     row("fnegh", F16, UNARY_H, kernel!(f16::neg; u16), [4, 8], "negated value"),
     row("fnegs", F32, UNARY_S, kernel!(|a| a ^ 0x8000_0000; u32), [2, 4], "negated value"),
     row("fabsh", F16, UNARY_H, kernel!(f16::abs; u16), [4, 8], "absolute value"),
     row("fabss", F32, UNARY_S, kernel!(|a| a & 0x7fff_ffff; u32), [2, 4], "absolute value"),
-    row("fh2s", F32, UNARY_H, conversions::single_of_half(kernel!(f16::to_f32; u16)), [1, 4], "f16 to f32"),
-    row("fs2h", F16, UNARY_S, conversions::half_of_single(kernel!(f16::from_f32; f32)), [1, 4], "f32 to f16, to nearest"),
-    row("fh2xp16", Int16, TO_INT_H, conversions::integer_of_half(kernel!(k::half_to_integer; u16)), [1, 8], "f16 to i16, toward zero, saturating"),
+    row("fh2s", F32, UNARY_H, conversions::single_of_half(kernel!(f16::to_f32; u16)), [1, 4], "f16 to f32").or(in_both!(to_single; Fp16)),
+    row("fs2h", F16, UNARY_S, conversions::half_of_single(kernel!(f16::from_f32; f32)), [1, 4], "f32 to f16, to nearest").or(in_both!(of_single; f32)),
+    row("fh2xp16", Int16, TO_INT_H, conversions::integer_of_half(kernel!(k::half_to_integer; u16)), [1, 8], "f16 to i16, toward zero, saturating").or(in_both!(to_integer; Fp16)),
     row("fs2xp16", Int16, TO_INT_S, conversions::integer_of_single(kernel!(k::to_integer; f32)), [1, 4], "f32 to i16, toward zero, saturating"),
-    row("xp162fh", F16, UNARY_16, conversions::half_of_integer(kernel!(k::integer_to_half; i16)), [1, 8], "i16 to f16, to nearest"),
+    row("xp162fh", F16, UNARY_16, conversions::half_of_integer(kernel!(k::integer_to_half; i16)), [1, 8], "i16 to f16, to nearest").or(in_both!(of_integer; i16)),
     row("xp162fs", F32, UNARY_16, kernel!(f32::from; i16), [1, 4], "i16 to f32"),
-    row("fnormh", F16, NORM_H, kernel!(k::significand_half; u16), [4, 8], "significand in [1, 2), with the sign"),
+    row("fnormh", F16, NORM_H, kernel!(k::significand_half; u16), [4, 8], "significand in [1, 2), with the sign").or(in_both!(significand; Fp16)),
     row("fnorms", F32, NORM_S, kernel!(k::significand; f32), [2, 4], "significand in [1, 2), with the sign"),
-    row("fscaleh", F16, SCALE_H, kernel!(k::scale_half; u16, i16), [4, 8], "first * 2^second"),
+    row("fscaleh", F16, SCALE_H, kernel!(k::scale_half; u16, i16), [4, 8], "first * 2^second").or(in_both!(scale; Fp16, i16)),
     row("fscales", F32, SCALE_S, kernel!(k::scale; f32, i16), [2, 4], "first * 2^second"),
 ];
 

@@ -3,12 +3,14 @@
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::FLOAT_TO_INT_RANGE;
 use crate::image::Scalar;
-use crate::value::{f16, float};
+use crate::value::f16;
+use crate::value::float::{self, FloatKind};
 
 /// The value of a register of type `from` as a register of type `to`.
 pub(crate) fn convert(x: u64, from: Scalar, to: Scalar) -> Result<u64, Diag> {
     match from {
         Scalar::F16 => from_float(f16::to_f32(x as u16), to),
+        Scalar::Bf16 | Scalar::Cb16 => from_float(value(x, from), to),
         Scalar::F32 => from_float(f32::from_bits(x as u32), to),
         _ => Ok(from_integer(x, is_signed(from), to)),
     }
@@ -17,7 +19,7 @@ pub(crate) fn convert(x: u64, from: Scalar, to: Scalar) -> Result<u64, Diag> {
 /// The same, but floats outside of the range of the integer type saturate, and NaN gives 0.
 pub(crate) fn saturate(x: u64, from: Scalar, to: Scalar) -> u64 {
     convert(x, from, to).unwrap_or_else(|_| {
-        let x = if from == Scalar::F16 { f16::to_f32(x as u16) } else { f32::from_bits(x as u32) };
+        let x = value(x, from);
         let (is_signed, bits) = (is_signed(to), u32::from(width(to)));
         match (x > 0.0, is_signed) {
             (true, true) => (i64::MAX >> (64 - bits)) as u64,
@@ -26,6 +28,11 @@ pub(crate) fn saturate(x: u64, from: Scalar, to: Scalar) -> u64 {
             (false, _) => 0,
         }
     })
+}
+
+/// A float in a register, which an `f32` holds exactly whatever its type is.
+fn value(x: u64, ty: Scalar) -> f32 {
+    ty.float().unwrap_or(FloatKind::F32).from_bits(x) as f32
 }
 
 /// The low `64 - sh` bits, sign-extended.
@@ -44,6 +51,8 @@ fn from_float(x: f32, to: Scalar) -> Result<u64, Diag> {
     match to {
         Scalar::Bool => Ok(u64::from(x != 0.0)),
         Scalar::F16 => Ok(f16::from_f32(x).into()),
+        Scalar::Bf16 => Ok(FloatKind::Bf16.to_bits(x.into())),
+        Scalar::Cb16 => Ok(FloatKind::Cb16.to_bits(x.into())),
         Scalar::F32 => Ok(x.to_bits().into()),
         integer => float::truncate(x.into(), is_signed(integer), width(integer))
             .ok_or_else(|| FLOAT_TO_INT_RANGE.because(&[("value", &x), ("ty", &integer.word())])),
@@ -57,9 +66,15 @@ fn from_integer(x: u64, is_signed_type: bool, to: Scalar) -> u64 {
         Scalar::F32 => (x as f32).to_bits().into(),
         Scalar::F16 if is_signed_type => f16::from_i64(x as i64).into(),
         Scalar::F16 => f16::from_u64(x).into(),
+        Scalar::Bf16 => FloatKind::Bf16.to_bits(nearest_double(x, is_signed_type)),
+        Scalar::Cb16 => FloatKind::Cb16.to_bits(nearest_double(x, is_signed_type)),
         integer if is_signed(integer) => signed(x, 64 - width(integer)),
         integer => unsigned(x, 64 - width(integer)),
     }
+}
+
+fn nearest_double(x: u64, is_signed_type: bool) -> f64 {
+    if is_signed_type { x as i64 as f64 } else { x as f64 }
 }
 
 fn is_signed(ty: Scalar) -> bool {
@@ -69,7 +84,7 @@ fn is_signed(ty: Scalar) -> bool {
 fn width(ty: Scalar) -> u8 {
     match ty {
         Scalar::Bool | Scalar::I8 | Scalar::U8 => 8,
-        Scalar::I16 | Scalar::U16 | Scalar::F16 => 16,
+        Scalar::I16 | Scalar::U16 | Scalar::F16 | Scalar::Bf16 | Scalar::Cb16 => 16,
         Scalar::I32 | Scalar::U32 | Scalar::F32 => 32,
         Scalar::I64 | Scalar::U64 => 64,
     }

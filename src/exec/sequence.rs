@@ -89,7 +89,7 @@ fn integer(ty: Scalar) -> Option<(bool, u8)> {
         Scalar::U16 => (false, 16),
         Scalar::U32 => (false, 32),
         Scalar::U64 => (false, 64),
-        Scalar::F16 | Scalar::F32 => return None,
+        Scalar::F16 | Scalar::Bf16 | Scalar::Cb16 | Scalar::F32 => return None,
     })
 }
 

@@ -291,7 +291,7 @@ fn register(scalar: Scalar, word: u32) -> u64 {
         Scalar::I8 => word as i8 as u64,
         Scalar::U8 => u64::from(word as u8),
         Scalar::I16 => word as i16 as u64,
-        Scalar::U16 | Scalar::F16 => u64::from(word as u16),
+        Scalar::U16 | Scalar::F16 | Scalar::Bf16 | Scalar::Cb16 => u64::from(word as u16),
         Scalar::I32 | Scalar::I64 => word as i32 as u64,
         Scalar::U32 | Scalar::U64 | Scalar::F32 => u64::from(word),
     }

@@ -74,8 +74,6 @@ intrinsics! {
     PrintInt(Ty::U32, Ty::U16, Ty::U16) -> Ty::Void;
     /// Prints a number.
     PrintF32(Ty::F32) -> Ty::Void;
-    /// Prints a number.
-    PrintF16(Ty::F16) -> Ty::Void;
     /// `(function, x, y)`: see `value::math::MathFunction`.
     Math32(Ty::U16, Ty::F32, Ty::F32) -> Ty::F32;
     /// The same for 16 bits.

@@ -1,6 +1,7 @@
 //! How a program was compiled, so that it can be compiled once more from the files that it holds.
 
 use super::FabricPlace;
+use crate::value::float::FloatKind;
 use serde::{Deserialize, Serialize};
 
 /// A value for a `param` of the root file, as given on the command line.
@@ -29,6 +30,15 @@ pub enum Fp16Format {
 }
 
 impl Fp16Format {
+    /// The type.
+    pub fn kind(self) -> FloatKind {
+        match self {
+            Fp16Format::F16 => FloatKind::F16,
+            Fp16Format::Bf16 => FloatKind::Bf16,
+            Fp16Format::Cb16 => FloatKind::Cb16,
+        }
+    }
+
     /// The format that a command line names.
     pub fn parse(word: &str) -> Option<Fp16Format> {
         match word {

@@ -1,7 +1,7 @@
 //! The whole program: the tiles, which PE runs which, and what the host knows of it.
 
 use super::sdk_layout::SdkLayoutData;
-use super::{ExportName, Op, Origin, RouteTable, TaskBinding, TaskKind, TileImage};
+use super::{ExportName, Fp16Format, Op, Origin, RouteTable, Scalar, TaskBinding, TaskKind, TileImage};
 use crate::arch::{ArchName, Color, Direction, PeCoord, TEARDOWN_TASK};
 use crate::source::{SourceMap, Span};
 use indexmap::IndexMap;
@@ -81,6 +81,15 @@ pub struct FabricPlace {
 pub const NO_TILE: u32 = u32::MAX;
 
 impl Program {
+    /// What `@fp16()` names. Each region of a layout in Python has an option of its own: `f16` stands for all of them.
+    pub fn fp16(&self) -> Scalar {
+        match self.origin.as_ref().map_or(Fp16Format::F16, |origin| origin.fp16) {
+            Fp16Format::F16 => Scalar::F16,
+            Fp16Format::Bf16 => Scalar::Bf16,
+            Fp16Format::Cb16 => Scalar::Cb16,
+        }
+    }
+
     /// Local tasks of the program, by their declarations, that nothing activates on any PE that has them. A task
     /// that does nothing does not count: programs for both machines have such. On WSE-2 a control wavelet can name any.
     pub fn idle_tasks(&self) -> Vec<(Span, &TaskBinding)> {

@@ -108,7 +108,6 @@ impl Pe {
             }
             Intrinsic::PrintInt => integer(argument(0), argument(1), argument(2) as u16),
             Intrinsic::PrintF32 => format!("{:?}", f32::from_bits(argument(0) as u32)),
-            Intrinsic::PrintF16 => format!("{:?}", f16::to_f32(argument(0) as u16)),
             Intrinsic::TscEnable => return self.clock.enable(argument(0) != 0, time),
             Intrinsic::TscReset => return self.clock.reset(time),
             Intrinsic::SetActivePrng => return self.random.select(argument(0) as u16),

@@ -40,7 +40,8 @@ pub fn coerce(sema: &mut Sema<'_>, value: Operand, to: &Ty, span: Span) -> Resul
         }
         Operand::Reg(r, _) if reg_coerces(&from, to) => Ok(Operand::Reg(r, to.clone())),
         Operand::Reg(a, _) if from.is_float() && *to == Ty::F32 => {
-            Ok(Operand::Reg(sema.lower.widen(a), to.clone()))
+            let from = repr(&from).ok_or_else(|| comptime_only(&from).at(span))?;
+            Ok(Operand::Reg(sema.lower.widen(a, from.scalar), to.clone()))
         }
         _ => Err(mismatch(to, &from).at(span)),
     }

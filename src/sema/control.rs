@@ -85,13 +85,16 @@ pub fn join_finish(
     let d = sema.b().reg();
     for arm in join.arms {
         let Some(at) = arm.at else { continue };
-        let widen = ty == Ty::F32 && arm.value.ty() == Ty::F16 && arm.value.known().is_none();
-        let op = if widen {
-            let a = sema.reg_of(&arm.value, arm.span)?;
-            Op::Convert { d, a, from: Scalar::F16, to: Scalar::F32 }
-        } else {
-            let value = sema.coerce(arm.value, &ty, arm.span)?;
-            Op::Mov { d, a: sema.reg_of(&value, arm.span)? }
+        let narrow = repr(&arm.value.ty()).filter(|r| r.scalar.is_float() && r.bits == 16);
+        let op = match narrow {
+            Some(narrow) if ty == Ty::F32 && arm.value.known().is_none() => {
+                let a = sema.reg_of(&arm.value, arm.span)?;
+                Op::Convert { d, a, from: narrow.scalar, to: Scalar::F32 }
+            }
+            _ => {
+                let value = sema.coerce(arm.value, &ty, arm.span)?;
+                Op::Mov { d, a: sema.reg_of(&value, arm.span)? }
+            }
         };
         sema.b().patch(at, op);
     }

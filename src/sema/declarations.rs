@@ -3,7 +3,7 @@
 use super::chain::with_imports;
 use super::declared::with_declared_name;
 use super::modules::Modules;
-use super::operand::{Operand, comptime_only};
+use super::operand::{Operand, comptime_only, exists_at_run_time};
 use super::types::named;
 use super::unit::{DeclState, Global, Unit};
 use super::value::{GlobalId, InstanceId, Value};
@@ -105,6 +105,9 @@ impl Sema<'_> {
         let ty = ty.filter(|t| *t != Ty::ComptimeStruct).unwrap_or_else(|| value.ty());
         if v.kind == VarKind::Var && ty.is_comptime_only() {
             return Err(comptime_only(&ty).help(super::stmt::instead_of_var(&ty, &v.name.name)));
+        }
+        if v.kind == VarKind::Var {
+            exists_at_run_time(&ty, self.options.fp16.kind())?;
         }
         let (align, explicit_align) = self.alignment(v, &ty)?;
         // A variable without an initializer is zero (ruling).

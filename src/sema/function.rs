@@ -3,7 +3,7 @@
 use super::chain::calls_to;
 use super::eval::{Binding, EvalFrame, Flow, Return};
 use super::lower::{MAX_FUNCTIONS, ParamKind, Pending, Signature, UnsetRead};
-use super::operand::{Operand, behind, repr};
+use super::operand::{Operand, behind, exists_at_run_time, repr};
 use super::value::{FnRef, Value};
 use super::walk::Sema;
 use crate::diagnostics::rules::comptime as rules;
@@ -176,6 +176,7 @@ impl Sema<'_> {
     }
 
     fn parameter(&mut self, name: &str, reg: Reg, ty: &Ty, span: Span) -> Result<Binding> {
+        exists_at_run_time(ty, self.options.fp16.kind()).at(span)?;
         if repr(ty).is_none() {
             return Ok(Binding::Alias(Operand::Mem(behind(reg), ty.clone())));
         }

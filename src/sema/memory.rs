@@ -12,7 +12,6 @@ use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Diag, Result};
 use crate::image::code::{Op, Reg};
 use crate::source::Span;
-use crate::value::float::FloatKind;
 use crate::value::number::Integer;
 use crate::value::symbolic::TermId;
 use crate::value::ty::Ty;
@@ -269,7 +268,6 @@ impl Sema<'_> {
 fn no_run_time_type(ty: &Ty) -> Diag {
     let diag = comptime_only(ty);
     match ty {
-        Ty::Float(FloatKind::Bf16 | FloatKind::Cb16) => diag,
         Ty::ComptimeInt => diag.help("give it a type: `@as(i16, ..)`, or declare the variable with one"),
         Ty::Float(_) => diag.help("give it a type: `@as(f32, ..)`, or declare the variable with one"),
         _ => diag,

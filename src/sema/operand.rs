@@ -2,9 +2,9 @@
 
 use super::unit::Global;
 use super::value::{GlobalId, Value};
-use crate::diagnostics::Diag;
-use crate::diagnostics::rules::comptime::{COMPTIME_ONLY, UNSUPPORTED_FP16};
+use crate::diagnostics::rules::comptime::COMPTIME_ONLY;
 use crate::diagnostics::rules::dsd::FIFO_NOT_COMPTIME;
+use crate::diagnostics::{Diag, Result};
 use crate::image::Scalar;
 use crate::image::code::{Access, Reg};
 use crate::value::float::FloatKind;
@@ -222,6 +222,8 @@ pub fn repr(ty: &Ty) -> Option<Repr> {
         Ty::Int(t) => int(t.signed, t.bits),
         Ty::Enum(e) => int(e.repr.signed, e.repr.bits),
         Ty::Float(FloatKind::F16) => Some(Repr { scalar: Scalar::F16, bits: 16, signed: false }),
+        Ty::Float(FloatKind::Bf16) => Some(Repr { scalar: Scalar::Bf16, bits: 16, signed: false }),
+        Ty::Float(FloatKind::Cb16) => Some(Repr { scalar: Scalar::Cb16, bits: 16, signed: false }),
         Ty::Float(FloatKind::F32) => Some(Repr { scalar: Scalar::F32, bits: 32, signed: false }),
         Ty::Id(_) | Ty::Ptr(_) if ty.is_scalar() => int(false, 16),
         Ty::Struct(s) | Ty::Union(s) if s.layout == FieldLayout::Packed => int(false, ty.bits()?),
@@ -233,11 +235,23 @@ pub fn repr(ty: &Ty) -> Option<Repr> {
 pub fn comptime_only(ty: &Ty) -> Diag {
     match ty {
         Ty::Dsd(DsdTy::Fifo) => FIFO_NOT_COMPTIME.plain().help("use the FIFO itself"),
-        Ty::Float(FloatKind::Bf16 | FloatKind::Cb16) => {
-            UNSUPPORTED_FP16.because(&[("what", &format!("values of type {ty}"))])
-        }
         _ => COMPTIME_ONLY.because(&[("type", ty)]),
     }
+}
+
+/// Only one type of 16-bit floats exists at run time; the others are for comptime.
+pub fn exists_at_run_time(ty: &Ty, fp16: FloatKind) -> Result<()> {
+    let other = match ty {
+        Ty::Array(array) => return exists_at_run_time(&array.elem, fp16),
+        Ty::Struct(s) | Ty::Union(s) => {
+            return s.fields.iter().try_for_each(|(_, ty)| exists_at_run_time(ty, fp16));
+        }
+        Ty::Float(kind) if kind.is_short() && *kind != fp16 => kind.word(),
+        _ => return Ok(()),
+    };
+    let help =
+        format!("compile with `--fp16-format={other}`, or use `@fp16()`, which is {} here", fp16.word());
+    Err(comptime_only(ty).help(help))
 }
 
 /// The place of an aggregate behind a register.

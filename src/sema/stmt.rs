@@ -4,7 +4,7 @@ use super::advice;
 use super::declared::with_declared_name;
 use super::eval::{Binding, Ev, Flow, JumpTarget, Return};
 use super::lower::Data;
-use super::operand::{Addr, Base, Operand, Place, comptime_only};
+use super::operand::{Addr, Base, Operand, Place, comptime_only, exists_at_run_time};
 use super::value::Value;
 use super::walk::Sema;
 use super::want::Want;
@@ -252,6 +252,7 @@ impl Sema<'_> {
         if ty.is_comptime_only() || ty.words().is_none() {
             return Err(comptime_only(&ty).at(decl.span).help(instead_of_var(&ty, &decl.name.name)));
         }
+        exists_at_run_time(&ty, self.options.fp16.kind()).at(decl.span)?;
         let value = value.filter(|v| !matches!(v, Operand::Known(Value::Undefined(_))));
         if ty.is_scalar() && !self.frame().addressed.contains(&decl.name.name) {
             let unset = value.is_none().then(|| self.lower.tile.string(&decl.name.name));

@@ -30,6 +30,11 @@ impl FloatKind {
         }
     }
 
+    /// Whether it is one of the formats of 16 bits.
+    pub fn is_short(self) -> bool {
+        matches!(self, FloatKind::F16 | FloatKind::Bf16 | FloatKind::Cb16)
+    }
+
     /// The nearest value of this type, ties to even; infinite when too large.
     pub fn round(self, x: f64) -> f64 {
         self.from_bits(self.to_bits(x))

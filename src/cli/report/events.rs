@@ -82,7 +82,7 @@ impl<'p> Events<'p> {
             EventKind::Start(operation) => {
                 let name = words::operation(&operation);
                 self.thread(event, operation.thread, 2, Some(name), Some(operation.span));
-                self.payloads.of_operation(&operation);
+                self.payloads.of_operation(&operation, self.program);
             }
             EventKind::Stall { thread, on } => {
                 self.thread(event, thread, 3, Some(names.reason(pe, on)), None);

@@ -20,7 +20,7 @@ pub struct Payloads {
 
 impl Payloads {
     /// An operation has colors as operands.
-    pub fn of_operation(&mut self, operation: &TracedOperation) {
+    pub fn of_operation(&mut self, operation: &TracedOperation, program: &Program) {
         if operation.colors == 0 || !self.seen.insert((operation.name, operation.colors)) {
             return;
         }
@@ -33,7 +33,7 @@ impl Payloads {
         let is_move = op.name.starts_with("mov");
         let (scalar, is_typed) = match op.dest {
             Elem::F32 => (Scalar::F32, true),
-            Elem::F16 => (Scalar::F16, true),
+            Elem::F16 => (program.fp16(), true),
             Elem::Int16 if is_move => (Scalar::U16, false),
             Elem::Int32 if is_move => (Scalar::U32, false),
             Elem::Int16 => (Scalar::I16, true),

@@ -19,6 +19,8 @@ function showValue(type, words) {
     case "i64": return String(BigInt.asIntN(64, wide(words)));
     case "u64": return String(wide(words));
     case "f16": return showFloat(half(words[0]), half16);
+    case "bf16": return showFloat(single([0, words[0]]), Math.fround);
+    case "cb16": return showFloat(cb16(words[0]), Math.fround);
     case "f32": return showFloat(single(words), Math.fround);
     default: return String(words[0]);
   }
@@ -39,6 +41,16 @@ function half(word) {
   if (exponent === 31) return fraction ? NaN : sign * Infinity;
   if (exponent === 0) return sign * fraction * 2 ** -24;
   return sign * (1024 + fraction) * 2 ** (exponent - 25);
+}
+
+/** A float of 6 bits of exponent with bias 42 and 9 bits of fraction. */
+function cb16(word) {
+  const sign = word & 0x8000 ? -1 : 1;
+  const exponent = (word >> 9) & 63;
+  const fraction = word & 0x1ff;
+  if (exponent === 63) return fraction ? NaN : sign * Infinity;
+  if (exponent === 0) return sign * fraction * 2 ** -50;
+  return sign * (512 + fraction) * 2 ** (exponent - 51);
 }
 
 /** The nearest number that f16 can hold, for numbers in its range. */

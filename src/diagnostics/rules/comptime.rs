@@ -304,10 +304,6 @@ crate::rules! {
     /// cslrun compiles whole programs and does not link.
     @Unsupported UNSUPPORTED_EXTERN = "unsupported-extern": "the extern symbol `{name}` is not supported"
         => "export it from a file of the program that this tile imports";
-    /// A 16-bit float of another format than `f16` is needed at run time.
-    /// At run time cslrun computes 16-bit floats in the IEEE format only.
-    @Unsupported UNSUPPORTED_FP16 = "unsupported-fp16": "{what} at run time are not supported yet"
-        => "compile with `--fp16-format=f16`, or compute in f32";
     /// The SDK has this library module, but cslrun does not.
     /// The SDK has this library module; cslrun does not have it yet.
     @Unsupported UNSUPPORTED_LIBRARY = "unsupported-library": "the library module `{name}` is not supported yet"

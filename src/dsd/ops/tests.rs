@@ -36,8 +36,12 @@ fn check_all_halves(name: &str, model: impl Fn(f64) -> u16) {
 
 #[test]
 fn names_are_unique_and_lead_to_their_row() {
-    for (row, op) in OPS.iter().enumerate() {
+    for (row, op) in operations().iter().enumerate() {
         assert_eq!(lookup(op.name), Some(row as u8));
+    }
+    for (number, op) in OPS.iter().enumerate() {
+        let format = FORMATS[number / operations().len()];
+        assert_eq!(lookup(op.name).map(|row| in_format(row, format)), Some(number as u8));
     }
     assert_eq!(lookup("fdivs"), None);
     assert_eq!(lookup("@fadds"), None);

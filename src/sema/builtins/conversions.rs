@@ -4,17 +4,15 @@ use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Diag, Result};
 use crate::dsd::ops::Elem;
-use crate::image::Scalar;
 use crate::image::code::Op;
 use crate::sema::arith;
 use crate::sema::eval::Ev;
-use crate::sema::operand::{Operand, comptime_only, repr};
-use crate::sema::options::{CompileOptions, Fp16Format};
+use crate::sema::operand::{Operand, comptime_only, exists_at_run_time, repr};
+use crate::sema::options::CompileOptions;
 use crate::sema::value::{Pointer, Value};
 use crate::sema::walk::Sema;
 use crate::source::Span;
 use crate::syntax::ast::ExprId;
-use crate::value::float::FloatKind;
 use crate::value::ty::{FieldLayout, PtrTy, Ty};
 
 /// The builtins of this file.
@@ -48,11 +46,7 @@ pub const BUILTINS: &[Builtin] = &[
 
 /// What `@fp16()` names.
 pub fn fp16(options: &CompileOptions) -> Ty {
-    Ty::Float(match options.fp16 {
-        Fp16Format::F16 => FloatKind::F16,
-        Fp16Format::Bf16 => FloatKind::Bf16,
-        Fp16Format::Cb16 => FloatKind::Cb16,
-    })
+    Ty::Float(options.fp16.kind())
 }
 
 /// A type of the elements of a DSD.
@@ -119,12 +113,13 @@ pub fn convert(sema: &mut Sema<'_>, v: Operand, to: &Ty, at: Span) -> Result<Ope
     if !castable(&from) || !castable(to) || matches!((&from, to), (Ty::Enum(_), Ty::Enum(_))) {
         return sema.coerce(v, to, at).map_err(|_| bad());
     }
+    exists_at_run_time(to, sema.options.fp16.kind()).at(at)?;
     let form = |ty: &Ty| repr(ty).ok_or_else(|| if ty.is_float() { comptime_only(ty).at(at) } else { bad() });
     let (f, t) = (form(&from)?, form(to)?);
     let a = sema.reg_of(&v, at)?;
     let d = sema.b().reg();
     sema.b().emit(Op::Convert { d, a, from: f.scalar, to: t.scalar });
-    if t.is_odd() && t.scalar != Scalar::F16 && t.scalar != Scalar::F32 {
+    if t.is_odd() && !t.scalar.is_float() {
         sema.lower.normalise(d, t);
     }
     Ok(Operand::Reg(d, to.clone()))

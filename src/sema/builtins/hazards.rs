@@ -1,15 +1,12 @@
 //! Operations that the language accepts and leaves undefined, or that do not do what they say.
 
-use super::conversions;
 use crate::arch::DsrId;
 use crate::diagnostics::rules::run::MISSING_INDEX;
 use crate::diagnostics::rules::{comptime, dsd as rules};
 use crate::diagnostics::{Diag, Result};
-use crate::dsd::ops::DsdOp;
 use crate::dsd::{Dsd, FabOut, Mem};
 use crate::image::code::{AsyncConfig, Completion, DsdOperand, DsdRef, DsrLoad, VectorOp};
 use crate::sema::operand::Operand;
-use crate::sema::options::{CompileOptions, Fp16Format};
 use crate::sema::unit::Global;
 use crate::sema::value::{Pointee, Pointer, Value};
 use crate::sema::walk::Sema;
@@ -39,21 +36,6 @@ pub fn check_dest(sema: &mut Sema<'_>, dest: &Operand, at: Span) {
     let diag = rules::CONST_DESTINATION.because(&[("name", &name)]).at(at);
     let diag = diag.also(span, "declared `const`");
     sema.report(diag.help(format!("declare `{name}` as `var`")));
-}
-
-/// An operation on 16-bit floats computes in the IEEE format, whatever `@fp16()` is.
-pub fn check_fp16(options: &CompileOptions, op: &DsdOp, at: Span) -> Result<()> {
-    let format = match options.fp16 {
-        Fp16Format::F16 => return Ok(()),
-        Fp16Format::Bf16 | Fp16Format::Cb16 => conversions::fp16(options),
-    };
-    match op.depends_on_fp16() {
-        true => {
-            let what = format!("`@{}` and other operations on elements of type {format}", op.name);
-            Err(comptime::UNSUPPORTED_FP16.because(&[("what", &what)]).at(at))
-        }
-        false => Ok(()),
-    }
 }
 
 /// The constant that a pointer leads to.

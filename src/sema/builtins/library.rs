@@ -1,7 +1,7 @@
 //! Builtins that only the embedded library may use.
 
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
-use super::{arguments, ids, intrinsics};
+use super::{arguments, conversions, ids, intrinsics};
 use crate::arch::{Arch, Color, InQueue};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Result};
@@ -115,15 +115,18 @@ fn math(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
         };
         return Ok(Operand::Known(Value::Float(*k, v)));
     }
-    let id = match ty {
-        Ty::F32 => Intrinsic::Math32,
-        Ty::Float(FloatKind::F16) => Intrinsic::Math16,
+    // The other formats of 16 bits are computed in f32.
+    let (id, own) = match ty {
+        Ty::F32 | Ty::Float(FloatKind::Bf16 | FloatKind::Cb16) => (Intrinsic::Math32, Ty::F32),
+        Ty::Float(FloatKind::F16) => (Intrinsic::Math16, Ty::F16),
         ref other => {
             return Err(rules::TYPE_MISMATCH.because(&[("want", &"f16 or f32"), ("have", other)]).at(at));
         }
     };
-    let y = sema.coerce(y, &ty, at)?;
-    intrinsics::intrinsic(sema, id, &[Operand::Known(Value::u16(f as u16)), x, y], ty, call.span)
+    let (x, y) = (sema.coerce(x, &own, at)?, sema.coerce(y, &own, at)?);
+    let arguments = [Operand::Known(Value::u16(f as u16)), x, y];
+    let result = intrinsics::intrinsic(sema, id, &arguments, own, call.span)?;
+    conversions::convert(sema, result, &ty, call.span)
 }
 
 fn memcpy_params(sema: &mut Sema<'_>, params: ExprId) -> Result<Operand> {

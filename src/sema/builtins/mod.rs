@@ -102,7 +102,7 @@ pub(super) fn lookup(name: &str) -> Option<&'static Builtin> {
 /// All names that a program may use, without `@`: builtins and DSD operations.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     let builtins = all().iter().filter(|b| !b.is_internal()).map(|b| b.name);
-    builtins.chain(ops::OPS.iter().map(|op| op.name))
+    builtins.chain(ops::operations().iter().map(|op| op.name))
 }
 
 /// Settles what builtins have said before everything was bound, and checks what depends on all of it.

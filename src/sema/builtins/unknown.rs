@@ -110,10 +110,8 @@ fn element(sema: &mut Sema<'_>, id: ExprId) -> Option<Ty> {
             }
         }
         Ty::Ptr(pointer) => Some(pointer.to.clone()),
-        ty
-        @ (Ty::Int(_) | Ty::Float(FloatKind::F16 | FloatKind::F32 | FloatKind::Bf16 | FloatKind::Cb16)) => {
-            Some(ty)
-        }
+        ty @ Ty::Int(_) => Some(ty),
+        Ty::Float(kind) if kind != FloatKind::Comptime => Some(Ty::Float(kind)),
         _ => None,
     }
 }

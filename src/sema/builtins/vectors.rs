@@ -8,7 +8,7 @@ use crate::arch::{Arch, ArchName, DsrFile};
 use crate::diagnostics::rules::{comptime, dsd as rules};
 use crate::diagnostics::{Diag, Result, counted};
 use crate::dsd::Dsd;
-use crate::dsd::ops::{DsdOp, Elem, OPS, SourceKind};
+use crate::dsd::ops::{DsdOp, Elem, OPS, SourceKind, in_format};
 use crate::image::code::{Access, DsdOperand, DsdRef, MapOp, Op, VectorOp};
 use crate::image::{DsrRef, OperandPlace, OperandRole};
 use crate::sema::control;
@@ -124,7 +124,6 @@ pub fn vector_op(sema: &mut Sema<'_>, row: u8, call: Call<'_>) -> Result<Operand
     let to_pointer = dest.what == ArgumentKind::Pointer;
     let form = op.form(to_pointer, &vectors).filter(|_| to_pointer || dest.what.is_vector());
     let form = form.ok_or_else(|| wrong_operands(op, call.span))?;
-    hazards::check_fp16(sema.options, op, call.span)?;
     check_operands(sema.arch, &dest, &args, call.span)?;
     let settings = match call.args.get(sources + 1) {
         Some(cfg) => dsrs::settings(sema, *cfg, None)?,
@@ -144,7 +143,7 @@ pub fn vector_op(sema: &mut Sema<'_>, row: u8, call: Call<'_>) -> Result<Operand
     Ok(emit_vector(
         sema,
         VectorOp {
-            op: row,
+            op: in_format(row, sema.options.fp16.kind()),
             dest,
             sources: operands,
             config: settings.run,
@@ -310,8 +309,9 @@ fn source_operand(sema: &mut Sema<'_>, arg: &Arg, source: SourceKind) -> Result<
 fn scalar_operand(sema: &mut Sema<'_>, v: Operand, elem: Elem, at: Span) -> Result<Operand> {
     let ty = v.ty();
     let wrong = || {
-        let to = elem.word().split(' ').next_back().unwrap_or_default();
-        let c = rules::OPERAND_TYPE.because(&[("want", &elem.word()), ("have", &ty)]).at(at);
+        let to = conversions::type_of_element(sema.options, elem);
+        let want = if elem.is_float() { to.to_string() } else { elem.word().to_string() };
+        let c = rules::OPERAND_TYPE.because(&[("want", &want), ("have", &ty)]).at(at);
         c.help(format!("convert it: `@as({to}, ..)`"))
     };
     let literal = |signed: bool, bits: u32| Ty::Int(IntTy { signed, bits });

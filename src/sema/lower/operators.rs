@@ -11,6 +11,11 @@ impl Lower {
     /// A prefix operator on a value of this type; `None` if it takes no such value.
     pub fn unary(&mut self, op: UnaryOp, a: Reg, ty: Ty) -> Option<Operand> {
         let r = repr(&ty)?;
+        if r.scalar.is_other_half() {
+            let wide = self.widen(a, r.scalar);
+            let result = self.unary(op, wide, Ty::F32)?;
+            return Some(self.rounded(result, &ty, r.scalar));
+        }
         let d = self.b().reg();
         let op = match (op, r.scalar, &ty) {
             (UnaryOp::Neg, Scalar::F32, _) => Op::FNeg { d, a },
@@ -28,6 +33,12 @@ impl Lower {
     /// An infix operator on two values of one type; `None` if it takes no such values.
     pub fn binary(&mut self, op: BinaryOp, (a, b): (Reg, Reg), ty: &Ty) -> Option<Operand> {
         let r = repr(ty)?;
+        if r.scalar.is_other_half() {
+            // Rounding the result of f32 once more rounds correctly, see `value::f16`.
+            let wide = (self.widen(a, r.scalar), self.widen(b, r.scalar));
+            let result = self.binary(op, wide, &Ty::F32)?;
+            return Some(self.rounded(result, ty, r.scalar));
+        }
         let d = self.b().reg();
         if let Some(code) = comparison_op(op, r.scalar, r.signed, d, a, b) {
             let ordered = !matches!(op, BinaryOp::Eq | BinaryOp::Ne);
@@ -59,11 +70,19 @@ impl Lower {
         d
     }
 
-    /// Widens an f16 to an f32.
-    pub fn widen(&mut self, a: Reg) -> Reg {
+    /// Widens a 16-bit float to an f32.
+    pub fn widen(&mut self, a: Reg, from: Scalar) -> Reg {
         let d = self.b().reg();
-        self.b().emit(Op::Convert { d, a, from: Scalar::F16, to: Scalar::F32 });
+        self.b().emit(Op::Convert { d, a, from, to: Scalar::F32 });
         d
+    }
+
+    /// A result of f32 operations as the 16-bit float that it is computed for; a comparison has none.
+    fn rounded(&mut self, result: Operand, ty: &Ty, to: Scalar) -> Operand {
+        let Operand::Reg(a, Ty::F32) = result else { return result };
+        let d = self.b().reg();
+        self.b().emit(Op::Convert { d, a, from: Scalar::F32, to });
+        Operand::Reg(d, ty.clone())
     }
 }
 

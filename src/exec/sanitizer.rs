@@ -158,7 +158,7 @@ impl Sanitizer {
         // The memory itself refuses addresses beyond its end.
         if end > top && end <= self.size {
             self.culprit = Some(at);
-            return Err(DANGLING_POINTER.plain());
+            return Err(DANGLING_POINTER.because(&[("what", &"memory behind all variables")]));
         }
         Ok(())
     }
@@ -387,7 +387,7 @@ impl Sanitizer {
             let Some((start, _, function)) = left else {
                 return diag.help("point to a global, or to a local of a function that is still running");
             };
-            return dangling(diag, tile, function, word - start);
+            return dangling(tile, function, word - start);
         }
         let local = calls.filter(|(start, _)| *start <= word).last();
         match local.and_then(|(start, function)| local_at(tile, function, word - start)) {

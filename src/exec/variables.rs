@@ -1,7 +1,9 @@
 //! Finds the variable that a word of a PE belongs to, and explains accesses beyond it.
 
 use crate::diagnostics::Diag;
-use crate::diagnostics::rules::run::{CONST_WRITTEN, POINTER_OUT_OF_BOUNDS, UNSET_VARIABLE};
+use crate::diagnostics::rules::run::{
+    CONST_WRITTEN, DANGLING_POINTER, POINTER_OUT_OF_BOUNDS, UNSET_VARIABLE,
+};
 use crate::image::Local;
 use crate::image::code::BYTES;
 use crate::image::{FnId, Symbol, TileImage};
@@ -60,7 +62,8 @@ pub(crate) fn out_of_local(local: &Local, low: usize, step: PointerStep) -> Diag
 }
 
 /// The diagnostic about a pointer into the frame of a call that has returned, `off` words after its start.
-pub(crate) fn dangling(diag: Diag, tile: &TileImage, function: FnId, off: usize) -> Diag {
+pub(crate) fn dangling(tile: &TileImage, function: FnId, off: usize) -> Diag {
+    let diag = DANGLING_POINTER.because(&[("what", &"a local of a call that has returned")]);
     let name = &tile.functions[function.0 as usize].name;
     let help = "point to a global, or to a local of a function that is still running";
     match local_at(tile, function, off) {

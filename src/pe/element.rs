@@ -384,6 +384,7 @@ impl Pe {
             places: self.calls(),
             since: self.tasks.since,
             started: self.tasks.started,
+            ready: self.waiting().ready().collect(),
         })
     }
 

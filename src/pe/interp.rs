@@ -2,7 +2,7 @@
 
 use super::choices::Chosen;
 use super::element::{Outside, Pe};
-use super::lenient::go_on_behind;
+use super::lenient::{go_on_behind, writes_outside};
 use super::loop_services::PeServices;
 use super::main_thread::{Launch, Served};
 use super::scripted::Next;
@@ -280,7 +280,7 @@ impl Pe {
     ) -> Result<bool, Diag> {
         let fault = self.sanitizer.explain(fault, tile, self.main.calls.frames());
         // Only here the operation is known again: the loop has seen a superinstruction.
-        let fault = if fault.rule() == INDEX_OUT_OF_BOUNDS.name && !self.main.next_store_is_outside(tile) {
+        let fault = if fault.rule() == INDEX_OUT_OF_BOUNDS.name && !writes_outside(&self.main, tile) {
             fault.under(&OUTSIDE_ARRAY)
         } else {
             fault

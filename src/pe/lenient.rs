@@ -6,8 +6,9 @@ use crate::diagnostics::Diag;
 use crate::exec::convert::{saturate, signed};
 use crate::exec::memory::{Memory, load, store};
 use crate::exec::sanitizer::Sanitizer;
+use crate::exec::variables::symbol_at;
 use crate::image::TileImage;
-use crate::image::code::{Access, BYTES, Op, byte_behind, word_of};
+use crate::image::code::{Access, BYTES, Op, Reg, byte_behind, word_of};
 
 /// Executes, without its checks, the operation that the scalar loop has refused.
 ///
@@ -67,6 +68,39 @@ pub(super) fn go_on_behind(
         _ => return Ok(None),
     }
     Ok(Some(Served::Done(1)))
+}
+
+/// Whether the next operation belongs to an element outside of its array that is written, even if only the lower 16 bits
+/// of the index count.
+pub(super) fn writes_outside(main: &MainThread, tile: &TileImage) -> bool {
+    let frame = main.calls.last().expect("an operation runs in a call");
+    let code = &tile.functions[frame.function.0 as usize].code;
+    match code.get(frame.pc) {
+        Some(Op::StoreElem { b, len, .. }) => main.register(*b) as u16 >= *len,
+        Some(Op::Element { d, a, b, words, .. }) if *words != BYTES => {
+            let row = main.register(*a) as usize;
+            let element = row + usize::from((main.register(*b) as u16).wrapping_mul(*words));
+            let variable = |word| symbol_at(tile, word).map(|symbol| symbol.addr);
+            variable(row).is_some()
+                && variable(row) != variable(element)
+                && stores_to(&code[frame.pc + 1..], *d)
+        }
+        _ => false,
+    }
+}
+
+/// Whether straight code stores to the address in a register, or to an element behind it.
+fn stores_to(code: &[Op], mut address: Reg) -> bool {
+    /// Operations that are looked at: those of the value that is stored come first.
+    const MOST: usize = 64;
+    for op in code.iter().take(MOST).take_while(|op| (**op).clone().target_mut().is_none()) {
+        match *op {
+            Op::Element { d, a, .. } if a == address => address = d,
+            Op::Store { a, .. } if a == address => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 fn load_unchecked(

@@ -2,7 +2,7 @@
 
 use super::stall::Stall;
 use crate::exec::calls::Calls;
-use crate::image::code::{Op, Reg, Target};
+use crate::image::code::{Reg, Target};
 use crate::image::{FnId, TileImage};
 use crate::source::Span;
 use std::collections::VecDeque;
@@ -137,14 +137,6 @@ impl MainThread {
     /// The launches that have not started yet.
     pub fn launches(&self) -> &VecDeque<Launch> {
         &self.launches
-    }
-
-    /// Whether the next operation writes to an element of an array, and outside of that even if only the lower 16 bits
-    /// of the index count.
-    pub fn next_store_is_outside(&self, tile: &TileImage) -> bool {
-        let frame = self.calls.last().expect("an operation runs in a call");
-        let op = tile.functions[frame.function.0 as usize].code.get(frame.pc);
-        matches!(op, Some(Op::StoreElem { b, len, .. }) if self.register(*b) as u16 >= *len)
     }
 
     /// The source location that the innermost call executes.

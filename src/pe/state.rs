@@ -52,11 +52,6 @@ impl Pe {
         self.threads.expected.clear();
         self.threads.in_step = true;
     }
-
-    /// Whether its main thread is ahead of a cycle.
-    pub fn is_ahead(&self, now: u64) -> bool {
-        self.main.busy_until > now && self.main.can_run()
-    }
 }
 
 /// Adds an operation in progress.

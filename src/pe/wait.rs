@@ -86,6 +86,8 @@ pub struct Activity<'a> {
     pub since: u64,
     /// How many tasks have started on the PE.
     pub started: u64,
+    /// Local tasks that would start if it ended.
+    pub ready: Vec<&'a str>,
 }
 
 /// Something on a PE that is not finished.

@@ -3,7 +3,7 @@
 use super::main_thread::MainThread;
 use super::queues::Queues;
 use super::stall::Stall;
-use super::tasks::{Tasks, binding};
+use super::tasks::{Tasks, binding, bit};
 use super::threads::{MAIN, Thread, Threads};
 use super::wait::{Wait, Waiter, WaitsFor};
 use crate::arch::{TaskId, UtId};
@@ -20,6 +20,14 @@ pub(super) struct Waiting<'a> {
 }
 
 impl<'a> Waiting<'a> {
+    /// Local tasks that are active and not blocked.
+    pub fn ready(self) -> impl Iterator<Item = &'a str> {
+        let state = self.tasks.state;
+        let local = self.tile.tasks.iter().filter(|task| task.kind == TaskKind::Local);
+        let ready = local.filter(move |task| state.active & !state.blocked & bit(task.id) != 0);
+        ready.map(|task| task.name.as_str())
+    }
+
     /// Everything that is not finished, in the order: main thread and microthreads, tasks, queues.
     pub fn all(self) -> Vec<Wait<'a>> {
         let mut waits: Vec<_> = self.operations().collect();

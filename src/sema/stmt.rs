@@ -349,7 +349,7 @@ impl Sema<'_> {
             let a = self.reg_of(&operand, span)?;
             if let Some(local) = self.b().local_behind(a) {
                 let c = DANGLING_POINTER
-                    .plain()
+                    .because(&[("what", &"a local of a call that has returned")])
                     .at(span)
                     .also(
                         local.span,

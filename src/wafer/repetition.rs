@@ -103,7 +103,7 @@ impl Repetition {
             Phase::Off => self.next_look = u64::MAX,
             Phase::Searching => self.search(now, written, cells, bands),
             Phase::Settling { cycles, until } => {
-                if now >= *until && cells.made().all(|(_, _, pe)| !pe.is_ahead(now)) {
+                if now >= *until {
                     let (hash, divisors) = (hash(now, written, cells, bands).finish(), divisors(*cycles));
                     self.phase = Phase::Measuring { since: now, hash, divisors };
                 }
@@ -137,7 +137,9 @@ impl Repetition {
         match self.saved {
             Some((hash, cycle)) if hash == state.finish() => {
                 let cycles = now - cycle;
-                self.phase = Phase::Settling { cycles, until: now + cycles.min(MOST_SETTLING) };
+                // What was done ahead of the clock is over by then.
+                let ahead = cells.made().map(|(_, _, pe)| pe.busy_until()).max().unwrap_or(now);
+                self.phase = Phase::Settling { cycles, until: ahead.max(now + cycles.min(MOST_SETTLING)) };
                 self.next_look = self.steps;
                 cells.go_in_step();
             }

@@ -52,6 +52,10 @@ pub struct Running {
     pub since: u64,
     /// How many tasks have started on the PE.
     pub started: u64,
+    /// Its declaration.
+    pub declared: Span,
+    /// Local tasks that would start if it ended.
+    pub ready: Vec<String>,
 }
 
 impl StopReport {
@@ -117,12 +121,27 @@ impl StopReport {
     fn livelock(&self, cycle: &Cycle, sources: &SourceMap) -> Diagnostic {
         let mut c = LIVELOCK.because(&[("cycles", &counted_cycles(cycle.cycles))]);
         let mut groups: IndexMap<Span, (PeCoord, u64), FxBuildHasher> = IndexMap::default();
-        for (pe, span) in &cycle.tasks {
+        // A loop within a task: it runs once, and never ends.
+        let loops = || self.running.iter().filter(|r| !r.ended && r.since + cycle.cycles < self.cycle);
+        let is_loop = |span: Span| loops().any(|r| r.declared == span);
+        for (pe, span) in cycle.tasks.iter().filter(|(_, span)| !is_loop(*span)) {
             groups.entry(*span).and_modify(|group| group.1 += 1).or_insert((*pe, 0));
         }
         for (n, (span, (pe, also_on))) in groups.iter().take(MOST_NOTES).enumerate() {
             let text = format!("this runs again and again on {}", on_pes(*pe, *also_on));
             c = if n == 0 { c.at(*span).label(text) } else { c.also(*span, text) };
+        }
+        for (n, r) in loops().take(MOST_NOTES).enumerate() {
+            let (who, since) = (on_pes(r.pe, r.also_on), grouped(r.since));
+            let text = format!("`{}` runs on {who} since cycle {since}, and loops here", r.name);
+            c = if n == 0 && groups.is_empty() { c.at(r.span).label(text) } else { c.also(r.span, text) };
+            for task in r.ready.iter().take(MOST_NOTES) {
+                c = c.note(format!("`{task}` is activated, and starts when `{}` has ended", r.name));
+            }
+        }
+        if let Some(r) = loops().next() {
+            c = c
+                .help(format!("end `{}`, and go on in the task that is activated when it may go on", r.name));
         }
         let waits = self.waits.iter().filter(|wait| wait.since + cycle.cycles < self.cycle);
         for wait in waits.take(MOST_NOTES) {
@@ -141,12 +160,15 @@ fn running(cells: &Cells, bands: &Bands) -> Vec<Running> {
     let (all, program) = (bands.are_idle(), cells.program());
     let mut groups: IndexMap<_, Running, FxBuildHasher> = IndexMap::default();
     for (index, pe, cell) in cells.made().filter(|(i, ..)| all || bands.runs(*i)) {
-        let Some(Activity { name, span, places, since, started }) = cell.activity() else { continue };
+        let Some(activity) = cell.activity() else { continue };
+        let Activity { name, span: declared, places, since, started, ready } = activity;
         let ended = places.is_empty();
         let here = program.sources.outside_library(&places).or(places.first().copied());
-        let span = here.unwrap_or(span);
+        let span = here.unwrap_or(declared);
         let key = (program.place[index], ended, span);
-        let new = || Running { pe, also_on: 0, name: name.to_string(), span, ended, since, started };
+        let ready = || ready.iter().map(|name| name.to_string()).collect();
+        let name = name.to_string();
+        let new = || Running { pe, also_on: 0, name, span, ended, since, started, declared, ready: ready() };
         groups.entry(key).and_modify(|group| group.also_on += 1).or_insert_with(new);
     }
     let mut running: Vec<Running> = groups.into_values().collect();

@@ -25,7 +25,7 @@ crate::rules! {
         => "write in a comptime block: `@bind_control_task(task, @get_control_task_id({id}))`";
     /// A pointer to a local is used after its function has returned.
     /// After the function has returned, other calls reuse the memory of its locals.
-    @Deny DANGLING_POINTER = "dangling-pointer": "the pointer refers to a local of a call that has returned";
+    @Deny DANGLING_POINTER = "dangling-pointer": "the pointer refers to {what}";
     /// Memory that an asynchronous operation uses is accessed before the end of the operation has been seen.
     /// Whether the operation has reached a word by then depends on the timing.
     @Warning DATA_RACE = "data-race": "`{name}` is {access} while an asynchronous operation may still {does} it";

@@ -75,7 +75,7 @@ pub static WSE2: Arch = Arch {
     name: ArchName::Wse2,
     word: "wse2",
     memory_words: 24 * 1024,
-    routable_colors: 24,
+    routable_colors: ROUTABLE_COLORS,
     input_queue_depth: &[6, 6, 4, 4, 2, 2, 2, 2],
     output_queue_depth: &[2, 2, 6, 6, 2, 2],
     local_task_min: 0,
@@ -98,7 +98,7 @@ pub static WSE3: Arch = Arch {
     name: ArchName::Wse3,
     word: "wse3",
     memory_words: 24 * 1024,
-    routable_colors: 24,
+    routable_colors: ROUTABLE_COLORS,
     input_queue_depth: &[8, 8, 4, 4, 4, 4, 4, 4],
     output_queue_depth: &[8; 8],
     local_task_min: 8,
@@ -148,6 +148,8 @@ pub const NULL_TASK: u8 = 31;
 pub const TEARDOWN_TASK: u8 = 29;
 /// The timer task (seed: Task Identifiers).
 pub const TIMER_TASK: u8 = 30;
+/// Colors of both machines (seed: Task Identifiers).
+const ROUTABLE_COLORS: u8 = 24;
 /// The number that means no color in programs for SDK 1.0 to 1.2 (docs/decisions.md).
 pub const NO_COLOR: u16 = 32;
 /// The color of `<message_passing>`, the first of the five that it uses (`docs/decisions.md`).
@@ -184,9 +186,10 @@ ids! {
 }
 
 impl Color {
-    /// The color with this number; `None` for the number that means no color.
+    /// The color with this number; `None` for the number that means no color, and for those of tasks, which releases
+    /// before 1.2 write as colors.
     pub fn numbered(n: u16) -> Option<Color> {
-        (n != NO_COLOR).then_some(Color(n as u8))
+        (n < ROUTABLE_COLORS.into()).then_some(Color(n as u8))
     }
 }
 

@@ -29,7 +29,7 @@ pub(crate) fn start_cycles(vector: &VectorOp, costs: &VectorCosts) -> u64 {
 pub(crate) fn op_cycles(function: &Function, costs: &Costs) -> Vec<u32> {
     let first = function.params;
     let cycles = OpCycles { costs, words: register_words(function), first, consts: &function.consts };
-    let saved = saved_in_loops(function);
+    let saved = saved_in_loops(function, costs.vectors.has_hidden_turns);
     let mut joins = vec![false; function.code.len() + 1];
     for op in function.code.iter() {
         if let Some(to) = { *op }.target_mut() {

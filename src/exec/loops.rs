@@ -33,15 +33,16 @@ pub(super) enum Saved {
     Address,
 }
 
-/// What each operation of a function costs less because of the loops in it.
-pub(super) fn saved_in_loops(function: &Function) -> Vec<Saved> {
+/// What each operation of a function costs less because of the loops in it; `has_hidden_turns` as in
+/// [`VectorCosts`](crate::arch::VectorCosts).
+pub(super) fn saved_in_loops(function: &Function, has_hidden_turns: bool) -> Vec<Saved> {
     let mut saved = vec![Saved::default(); function.code.len()];
     let mut last = None;
     for (at, op) in function.code.iter().enumerate() {
         let Some(to) = { *op }.target_mut().map(|to| *to as usize).filter(|to| *to <= at) else { continue };
         // A loop around another one ends behind it.
         if last.is_none_or(|last| last < to) {
-            Loop::new(function, to..at + 1).look(&mut saved[to..=at]);
+            Loop::new(function, to..at + 1).look(&mut saved[to..=at], has_hidden_turns);
         }
         last = Some(at);
     }
@@ -86,7 +87,7 @@ impl Loop<'_> {
     }
 
     /// Finds what its operations cost less.
-    fn look(mut self, saved: &mut [Saved]) {
+    fn look(mut self, saved: &mut [Saved], has_hidden_turns: bool) {
         let mut joins = vec![false; self.code.len()];
         let end = self.code.len() - 1;
         let back = { self.code[end] }.target_mut().map_or(0, |to| *to as usize);
@@ -103,8 +104,14 @@ impl Loop<'_> {
             }
             saved[at] = self.saved(*op);
         }
-        if self.is_short {
+        let is_hidden = has_hidden_turns && self.code.iter().any(|op| matches!(op, Op::Vector { .. }));
+        if self.is_short || is_hidden {
             saved[end] = Saved::All;
+        }
+        if let (true, Op::JumpLtS { a, .. } | Op::JumpLtU { a, .. }) = (is_hidden, self.code[end])
+            && let Some(step) = self.code.iter().rposition(|op| { *op }.dest_mut().is_some_and(|d| *d == a))
+        {
+            saved[step] = Saved::All;
         }
     }
 
@@ -260,7 +267,7 @@ mod tests {
     #[test]
     fn a_long_loop_leaves_out_what_is_the_same_in_each_turn() {
         use Saved::{All, Nothing};
-        let saved = saved_in_loops(&counted(1000));
+        let saved = saved_in_loops(&counted(1000), false);
         assert_eq!(saved, [Nothing, All, Nothing, Nothing, Nothing, Nothing, Nothing, Nothing]);
     }
 
@@ -270,14 +277,30 @@ mod tests {
         let mut code = function.code.to_vec();
         code[4] = Op::JumpIf { a: 9, to: 6 };
         function.code = code.into();
-        let saved = saved_in_loops(&function);
+        let saved = saved_in_loops(&function, false);
         assert_eq!(saved[5..7], [Saved::Nothing; 2]);
+    }
+
+    #[test]
+    fn turns_around_dsd_operations_are_hidden_where_the_machine_does_so() {
+        use Saved::{All, Nothing};
+        let code = vec![
+            Op::Mov { d: 4, a: 0 },
+            Op::Vector { n: 0 },
+            Op::AddU { d: 4, a: 4, b: 2, sh: 48 },
+            Op::JumpLtU { a: 4, b: 1, to: 1 },
+            Op::Ret,
+        ];
+        let function = function(code, vec![0, 1000, 1]);
+        assert_eq!(saved_in_loops(&function, true), [Nothing, Nothing, All, All, Nothing]);
+        assert_eq!(saved_in_loops(&function, false), [Nothing; 5]);
+        assert_eq!(saved_in_loops(&counted(1000), true), saved_in_loops(&counted(1000), false));
     }
 
     #[test]
     fn a_short_loop_is_written_out() {
         use Saved::{All, Nothing};
-        let saved = saved_in_loops(&counted(8));
+        let saved = saved_in_loops(&counted(8), false);
         assert_eq!(saved, [Nothing, All, Nothing, Nothing, Nothing, All, All, Nothing]);
     }
 }

@@ -163,6 +163,7 @@ impl Pe {
                     ];
                     return Err(ID_OUT_OF_RANGE
                         .because(&facts)
+                        .for_good()
                         .help("the number is computed while the program runs: check it first"));
                 }
             }

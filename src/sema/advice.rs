@@ -11,7 +11,7 @@ use crate::stdlib;
 use crate::syntax::ast::{Decl, ExprId, ExprKind, StmtKind, VarKind};
 use crate::syntax::foreign;
 use crate::value::float::FloatKind;
-use crate::value::ty::Ty;
+use crate::value::ty::{IdKind, Ty};
 
 /// Shows the text that a diagnostic is about in its help, in place of `..`.
 pub fn with_text(files: &Files<'_>, mut diag: Diag) -> Diag {
@@ -47,7 +47,9 @@ fn of_library(frame: &EvalFrame, name: &str) -> Option<String> {
         let text = stdlib::find(module).unwrap_or_default();
         text.contains(&format!("\nfn {name}(")) || text.contains(&format!("\ninline fn {name}("))
     };
-    let module = stdlib::names().filter(|module| !module.contains('/')).find(declares)?;
+    // Numbers are meant more often than vectors, which have functions of the same names.
+    let modules = stdlib::names().filter(|module| !module.contains('/') && *module != "math");
+    let module = std::iter::once("math").chain(modules).find(declares)?;
     let imported = frame.unit.file.decls.iter().find_map(|decl| {
         let Decl::Var(v) = decl else { return None };
         let ExprKind::Builtin { args, .. } = &frame.unit.file.expr(v.init?).kind else { return None };
@@ -139,5 +141,66 @@ pub fn on_operands(op: &str, left: &Ty, right: &Ty) -> Option<String> {
         return Some(format!("operators take single numbers: for arrays use DSDs, and `@{name}`"));
     }
     let is_text = |ty: &Ty| *ty == Ty::String;
-    (op == "+" && is_text(left) && is_text(right)).then(|| "write `@strcat(a, b)`".to_string())
+    if op == "+" && is_text(left) && is_text(right) {
+        return Some("write `@strcat(a, b)`".to_string());
+    }
+    on_kinds(op, left, right)
+}
+
+/// The help for an operator on operands of these kinds, at least one of which takes no such operator.
+fn on_kinds(op: &str, left: &Ty, right: &Ty) -> Option<String> {
+    let is_comparison = matches!(op, "==" | "!=" | "<" | "<=" | ">" | ">=");
+    Some(match (left, right) {
+        (Ty::Dsd(_), Ty::Dsd(_)) if !is_comparison => {
+            "operators take single numbers: an operation such as `@fadds(dest, a, b)` adds vectors"
+                .to_string()
+        }
+        (Ty::Dsd(_), other) | (other, Ty::Dsd(_)) if other.is_numeric() && !is_comparison => {
+            "an operation such as `@fadds(dest, a, number)` computes with the elements; \
+             `@increment_dsd_offset(dsd, n, T)` gives a DSD that begins n elements later"
+                .to_string()
+        }
+        (Ty::Ptr(p), n) if n.is_int() && p.many => {
+            "pointers do not move: `p[n]` is the element n behind it".to_string()
+        }
+        (Ty::Ptr(_), n) if n.is_numeric() => "`p.*` is the value that the pointer leads to".to_string(),
+        (Ty::Id(IdKind::Color), n) if n.is_int() => {
+            "compute with its number: `@get_color(@get_int(c) + 1)`".to_string()
+        }
+        (Ty::Id(kind), n) if n.is_int() => {
+            format!("compute with its number: `@get_int(..)`, and make a {} of the result", kind.word())
+        }
+        (Ty::Struct(_) | Ty::Union(_) | Ty::Anon(_), _) if is_comparison => {
+            "compare the fields one by one".to_string()
+        }
+        (Ty::Enum(e), n) | (n, Ty::Enum(e)) if n.is_int() && is_comparison => {
+            format!(
+                "compare it with a name of {}, or its number, `@as({}, ..)`",
+                left_enum(left, right),
+                Ty::Int(e.repr)
+            )
+        }
+        (Ty::Enum(e), n) | (n, Ty::Enum(e)) if n.is_int() => {
+            format!("compute with its number: `@as({}, ..)`", Ty::Int(e.repr))
+        }
+        (Ty::Bool, Ty::Bool) => match op {
+            "&" => "write `and`".to_string(),
+            "|" => "write `or`".to_string(),
+            "^" => "write `!=`".to_string(),
+            _ => return None,
+        },
+        (Ty::Bool, n) | (n, Ty::Bool) if n.is_numeric() => match is_comparison {
+            true => format!("compare two numbers: `@as({n}, ..)` of true is 1"),
+            false => format!("convert the bool: `@as({n}, ..)` of true is 1"),
+        },
+        (Ty::Float(_), Ty::Float(_)) if !is_comparison => {
+            format!("floats have no `{op}`: convert them to integers with `@as`")
+        }
+        _ => return None,
+    })
+}
+
+/// The enum among two types, in words.
+fn left_enum<'t>(left: &'t Ty, right: &'t Ty) -> &'t Ty {
+    if matches!(left, Ty::Enum(_)) { left } else { right }
 }

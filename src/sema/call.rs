@@ -58,10 +58,8 @@ impl Sema<'_> {
         let (unit, decl) = self.fn_unit(f);
         let function = unit.function(decl);
         if function.task {
-            return Err(rules::TASK_CALL
-                .because(&[("name", &function.name.name)])
-                .at(span)
-                .help("activate it: `@activate(id)`"));
+            let call = rules::TASK_CALL.because(&[("name", &function.name.name)]).at(span);
+            self.lint(call.help("activate it: `@activate(id)`"))?;
         }
         if args.len() != function.params.len() {
             return Err(wrong_count(function, args.len()).at(span));
@@ -319,6 +317,9 @@ impl Sema<'_> {
         }
         let Return::Inline { join, ty, .. } = frame.ret else { unreachable!("made above") };
         self.b().bind(end);
+        if faults != self.reports.faults() {
+            return Err(rules::REPORTED.plain());
+        }
         if ty == Ty::Void {
             return Ok(Operand::void());
         }

@@ -22,7 +22,7 @@ pub fn shown_name(function: &FnDecl) -> &str {
 
 /// Adds to a diagnostic what made the copy of the code that is being looked at.
 pub fn with_chain(eval: &Eval, modules: &Modules, lower: &Lower, c: Diag) -> Diag {
-    let c = with_calls(modules, lower, c);
+    let c = with_calls(modules, lower, with_expanded(eval, c));
     let writing = lower.writing().map(|f| f.instance);
     match eval.frames().last().map(|frame| frame.instance).or(writing) {
         Some(instance) => with_imports(modules, c, instance),
@@ -63,6 +63,22 @@ fn with_calls(modules: &Modules, lower: &Lower, c: Diag) -> Diag {
     if is_in(&c, within) { with_labels(c, lower.calls()) } else { c }
 }
 
+/// Adds the calls in place of which the code stands, if the diagnostic is about it.
+fn with_expanded(eval: &Eval, c: Diag) -> Diag {
+    match eval.frames().last() {
+        Some(frame) if is_in(&c, |span| span.file == frame.unit.file.id) => {
+            with_labels(c, &expanded_calls(eval).collect::<Vec<_>>())
+        }
+        _ => c,
+    }
+}
+
+/// The calls that are expanded in place, the innermost first.
+fn expanded_calls(eval: &Eval) -> impl Iterator<Item = Label> {
+    let calls = eval.frames().iter().rev().map_while(|frame| frame.expanded.clone());
+    calls.map(|(span, name)| Label { span, text: format!("in this call of `{name}`") })
+}
+
 /// The calls that lead to a new instance of a generic function, the innermost first.
 pub fn calls_to(
     eval: &Eval,
@@ -80,10 +96,8 @@ pub fn calls_to(
     });
     let text = format!("in this call of `{}`{}", shown_name(function), with_values(known));
     let outer = if eval.is_comptime() { &[] } else { lower.calls() };
-    let expanded = eval.frames().iter().rev().map_while(|frame| frame.expanded.clone());
-    let expanded = expanded.map(|(span, name)| Label { span, text: format!("in this call of `{name}`") });
     let own = [Label { span: at, text }];
-    own.into_iter().chain(expanded).chain(outer.iter().cloned()).take(SHOWN).collect()
+    own.into_iter().chain(expanded_calls(eval)).chain(outer.iter().cloned()).take(SHOWN).collect()
 }
 
 fn is_in(c: &Diag, place: impl FnOnce(Span) -> bool) -> bool {

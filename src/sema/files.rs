@@ -122,6 +122,15 @@ impl<'s> Files<'s> {
         let parsed = crate::syntax::parse(id, &text);
         self.problems.extend(parsed.problems);
         let mut names = FxHashMap::default();
+        let layouts = parsed.file.decls.iter().filter_map(|decl| match decl {
+            ast::Decl::Layout(_, span) => Some(*span),
+            _ => None,
+        });
+        if let [first, second, ..] = layouts.collect::<Vec<_>>()[..] {
+            let diag = rules::DUPLICATE_NAME.because(&[("name", &"layout")]).at(second);
+            self.problems
+                .push(diag.also(first, "the first block").help("a program has one layout: join the blocks"));
+        }
         for (i, decl) in parsed.file.decls.iter().enumerate() {
             let Some(name) = declared_name(decl) else { continue };
             if let Some(first) = names.insert(name.name.clone(), i as u32) {

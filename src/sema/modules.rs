@@ -113,7 +113,23 @@ impl Modules {
             Some(at) => unknown_param(name, unit).at(*at),
             None => unknown_param(name, unit),
         };
-        params.keys().filter(|name| !is_declared(name)).map(|name| diag(name)).collect()
+        let unknown: Vec<&Name> = params.keys().filter(|name| !is_declared(name)).collect();
+        match unknown.as_slice() {
+            // A whole struct was given, and not one that holds it.
+            [first, others @ ..] if others.len() >= MOST_UNKNOWN => {
+                let others: Vec<_> = others.iter().map(|name| format!("`{name}`")).collect();
+                let one = params_of(unit).next().unwrap_or("params");
+                let diag = rules::UNKNOWN_PARAM.because(&[("name", first), ("file", &unit.path.display())]);
+                let diag = diag.note(format!("nor has it {}", others.join(", ")));
+                let diag = diag
+                    .help(format!("to give a whole struct to one parameter, name it: `.{{ .{one} = .. }}`"));
+                vec![match imported_at {
+                    Some(at) => diag.at(*at),
+                    None => diag,
+                }]
+            }
+            few => few.iter().map(|name| diag(name)).collect(),
+        }
     }
 
     /// The declaration that exports a variable of this name, in whatever file.
@@ -144,12 +160,19 @@ impl Modules {
     }
 }
 
+/// Values for unknown parameters beside the first, from which on they have one message.
+const MOST_UNKNOWN: usize = 3;
+
 /// The warning about a value for a parameter that a file does not have.
 pub fn unknown_param(name: &str, unit: &Unit) -> Diag {
     let c = rules::UNKNOWN_PARAM.because(&[("name", &name), ("file", &unit.path.display())]);
-    let params = unit.file.decls.iter().filter_map(|d| match d {
+    suggest::instead(c, name, params_of(unit), "its parameters are")
+}
+
+/// The names of the parameters of a file.
+fn params_of(unit: &Unit) -> impl Iterator<Item = &str> {
+    unit.file.decls.iter().filter_map(|d| match d {
         Decl::Var(v) if v.kind == VarKind::Param => Some(v.name.name.as_str()),
         _ => None,
-    });
-    suggest::instead(c, name, params, "its parameters are")
+    })
 }

@@ -74,20 +74,19 @@ pub fn binary(sema: &mut Sema<'_>, op: BinaryOp, a: Operand, b: Operand, span: S
     if let (Operand::Known(Value::Type(_)), Operand::Known(Value::Type(_)))
     | (Operand::Known(Value::Str(_)), Operand::Known(Value::Str(_))) = (&a, &b)
     {
-        let (ta, tb) = (a.ty(), b.ty());
-        return fold(&mut sema.eval, op, &a, &b, span).map_err(|c| {
-            match advice::on_operands(op.symbol(), &ta, &tb) {
-                Some(help) if c.rule() == rules::BAD_OPERANDS.name => c.help(help),
-                _ => c,
-            }
-        });
+        return fold(&mut sema.eval, op, &a, &b, span);
     }
     let (ta, tb) = (a.ty(), b.ty());
     let ty = peer_of_operands(&a, &b).ok_or_else(|| {
         let diag =
             rules::BAD_OPERANDS.because(&[("op", &op.symbol()), ("left", &ta), ("right", &tb)]).at(span);
         if ta.is_numeric() && tb.is_numeric() {
-            return diag.help(format!("convert one of them: `@as({ta}, ..)`"));
+            // An integer of a float would lose its fraction.
+            let to = match if tb.is_float() && !ta.is_float() { &tb } else { &ta } {
+                to if *to == Ty::COMPTIME_FLOAT => &Ty::F32,
+                to => to,
+            };
+            return diag.help(format!("convert one of them: `@as({to}, ..)`"));
         }
         match advice::on_operands(op.symbol(), &ta, &tb) {
             Some(help) => diag.help(help),
@@ -103,7 +102,11 @@ pub fn binary(sema: &mut Sema<'_>, op: BinaryOp, a: Operand, b: Operand, span: S
 
 fn fold(eval: &mut Eval, op: BinaryOp, a: &Operand, b: &Operand, span: Span) -> Result<Operand> {
     let (Operand::Known(a), Operand::Known(b)) = (a, b) else { unreachable!("both are known") };
-    arith::binary(op, a, b, eval.overflow()).map(Operand::Known).at(span)
+    let result = arith::binary(op, a, b, eval.overflow()).map(Operand::Known).at(span);
+    result.map_err(|diag| match advice::on_operands(op.symbol(), &a.ty(), &b.ty()) {
+        Some(help) if diag.rule() == rules::BAD_OPERANDS.name => diag.help(help),
+        _ => diag,
+    })
 }
 
 fn shift(sema: &mut Sema<'_>, op: BinaryOp, a: Operand, b: Operand, span: Span) -> Result<Operand> {

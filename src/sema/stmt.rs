@@ -8,13 +8,13 @@ use super::operand::{Addr, Base, Operand, Place, comptime_only, exists_at_run_ti
 use super::value::Value;
 use super::walk::Sema;
 use super::want::Want;
-use super::{control, loops, operators};
+use super::{builtins, control, loops, operators};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::rules::run::DANGLING_POINTER;
 use crate::diagnostics::{At, Result};
 use crate::image::code::Op;
 use crate::source::Span;
-use crate::syntax::ast::{BinaryOp, Block, ExprId, Ident, StmtId, StmtKind, VarDecl, VarKind};
+use crate::syntax::ast::{BinaryOp, Block, ExprId, ExprKind, Ident, StmtId, StmtKind, VarDecl, VarKind};
 use crate::value::ty::Ty;
 
 impl Sema<'_> {
@@ -33,6 +33,10 @@ impl Sema<'_> {
                         return Err(diag);
                     }
                     self.report(diag);
+                    // What follows in the library would complain of the same mistake of its caller.
+                    if self.frame().unit.library {
+                        return Err(rules::REPORTED.plain());
+                    }
                 }
             }
         }
@@ -107,7 +111,9 @@ impl Sema<'_> {
         if let crate::syntax::ast::ExprKind::Block(block) = &unit.file.expr(e).kind {
             return self.block_stmt(block);
         }
-        match self.expr(e, None)? {
+        let value = self.expr(e, None)?;
+        self.check_used(e, &value);
+        match value {
             Ev::Value(Operand::Known(Value::Undefined(Ty::NoReturn))) => Ok(Flow::Dead),
             Ev::Value(Operand::Reg(result, Ty::Bool)) => {
                 self.lower.drop_result(result);
@@ -115,6 +121,29 @@ impl Sema<'_> {
             }
             _ => Ok(Flow::Next),
         }
+    }
+
+    /// Warns of a statement that only computes a value.
+    fn check_used(&mut self, e: ExprId, value: &Ev) {
+        let unit = self.unit();
+        let help = match &unit.file.expr(e).kind {
+            _ if unit.library || matches!(value, Ev::Value(v) if v.ty() == Ty::Void) => return,
+            ExprKind::Name(_) | ExprKind::Field { .. } | ExprKind::Deref(_) | ExprKind::Index { .. } => {
+                match value {
+                    Ev::Value(Operand::Known(Value::Fn(_))) => format!("call it: `{}()`", self.snippet(e)),
+                    _ => "remove it, or assign it".to_string(),
+                }
+            }
+            ExprKind::Binary(BinaryOp::Eq, ..) => "write `=` to assign".to_string(),
+            ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Int(_) | ExprKind::Float(_) => {
+                "remove it, or assign it".to_string()
+            }
+            ExprKind::Builtin { name, .. } if builtins::only_computes(&name.name) => {
+                "assign it: the builtin does not change what it is given".to_string()
+            }
+            _ => return,
+        };
+        self.report(rules::UNUSED_VALUE.plain().at(unit.file.expr(e).span).help(help));
     }
 
     fn block_stmt(&mut self, block: &Block) -> Result<Flow> {
@@ -430,7 +459,8 @@ fn lies_in_memory(part: &Operand) -> bool {
 /// What to write instead of a variable whose type exists only at comptime.
 pub fn instead_of_var(ty: &Ty, name: &str) -> String {
     match ty {
-        Ty::ComptimeInt | Ty::Float(_) => format!("give the variable a type: `var {name}: i16 = ..`"),
+        Ty::ComptimeInt => format!("give the variable a type: `var {name}: i16 = ..`"),
+        Ty::Float(_) => format!("give the variable a type: `var {name}: f32 = ..`"),
         _ => format!("declare it `const {name} = ..`"),
     }
 }

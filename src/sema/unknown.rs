@@ -30,11 +30,11 @@ pub fn unknown_name(frame: &EvalFrame, name: &Name, span: Span) -> Diag {
         let is_wide = matches!(name.as_str(), "f64" | "double" | "float64" | "Double");
         return if is_wide { diag.note("no PE has floats of 64 bits") } else { diag };
     }
-    if let Some(near) = suggest::nearest(name, known) {
-        return diag.did_you_mean(name, near, near);
+    if let Some(help) = elsewhere(frame, name) {
+        return diag.help(help);
     }
-    match elsewhere(frame, name) {
-        Some(help) => diag.help(help),
+    match suggest::nearest(name, known) {
+        Some(near) => diag.did_you_mean(name, near, near),
         None => diag,
     }
 }

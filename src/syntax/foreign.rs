@@ -70,6 +70,10 @@ pub fn value_of_csl(word: &str) -> Option<&'static str> {
         "try" | "catch" | "throw" | "raise" => {
             "there are no exceptions: return a value that says what went wrong"
         }
+        "fabs" | "fabsf" => "write `math.abs(x)`, with `const math = @import_module(\"<math>\");`",
+        "fmax" | "fmaxf" => "write `math.max(x, y)`, with `const math = @import_module(\"<math>\");`",
+        "fmin" | "fminf" => "write `math.min(x, y)`, with `const math = @import_module(\"<math>\");`",
+        "sqrtf" => "write `math.sqrt(x)`, with `const math = @import_module(\"<math>\");`",
         "await" | "async" => "write `.async = true` in the settings of a DSD operation",
         _ => return None,
     })

@@ -236,8 +236,8 @@ crate::rules! {
     SWITCH_TYPE = "switch-type": "cannot switch over {type}"
         => "compare with `if` and `else if`";
     /// A task is called like a function.
-    /// Tasks are started by the hardware.
-    TASK_CALL = "task-call": "the task `{name}` cannot be called";
+    /// Tasks are started by the hardware. SDK releases before 1.4 accepted such calls.
+    @Deny(style) TASK_CALL = "task-call": "the task `{name}` cannot be called";
     /// Code is nested, or comptime calls recurse, too deeply.
     /// Expressions, statements and comptime calls together have a limit.
     TOO_DEEP = "too-deep": "nested too deeply";
@@ -288,6 +288,9 @@ crate::rules! {
     /// The value would be ignored.
     @Warning(style) UNKNOWN_PARAM = "unknown-param": "`{file}` has no parameter `{name}`"
         => "remove it, or declare `param {name}` in `{file}`";
+    /// A statement computes a value that nothing uses.
+    /// The statement has no effect.
+    @Warning(unused) UNUSED_VALUE = "unused-value": "the value of this statement is not used";
     /// Comptime code reaches `unreachable`.
     /// The program says that this cannot happen.
     UNREACHABLE_REACHED = "comptime-unreachable": "reached `unreachable` at comptime"

@@ -34,7 +34,7 @@ crate::rules! {
         => "remove one, and make the other do the work of both";
     /// An id is out of range.
     /// Ids are numbers of hardware resources.
-    ID_OUT_OF_RANGE = "id-out-of-range": "{kind} {value} is outside of {low} to {high}";
+    @Deny(style) ID_OUT_OF_RANGE = "id-out-of-range": "{kind} {value} is outside of {low} to {high}";
     /// A data or control task is activated.
     /// Data and control tasks run for wavelets, not for activations.
     NOT_ACTIVATABLE = "not-activatable": "a {kind} cannot be activated";

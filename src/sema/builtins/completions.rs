@@ -51,6 +51,14 @@ fn not_bound(modules: &Modules, f: FnRef) -> Diag {
     }
     let (unit, decl) = modules.function(f);
     let task = unit.function(decl);
+    if !task.task {
+        let name = &task.name.name;
+        let diag =
+            comptime::TYPE_MISMATCH.because(&[("want", &"local_task_id or a task"), ("have", &"a function")]);
+        return diag
+            .also(task.span, "this function")
+            .help(format!("declare it as a task, `task {name}() void`, and bind it to an id"));
+    }
     rules::TASK_NOT_BOUND.plain().also(task.span, "this task").help(format!(
         "write in a comptime block: `@bind_local_task({}, @get_local_task_id(..))`",
         task.name.name

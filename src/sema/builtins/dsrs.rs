@@ -91,6 +91,7 @@ fn register_number(v: &Value, kind: IdKind, limit: u8) -> Result<Value> {
     n.map(|n| Value::Id(kind, n)).ok_or_else(|| {
         tasks::ID_OUT_OF_RANGE
             .because(&[("kind", &kind.word()), ("value", v), ("low", &0), ("high", &(limit - 1))])
+            .for_good()
             .help(format!("write a number from 0 to {}", limit - 1))
     })
 }

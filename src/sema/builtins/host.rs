@@ -272,9 +272,16 @@ fn check_export(layout: &LayoutScope, name: &str, ty: &Ty, span: Span) -> Result
     };
     let c = rules::EXPORT_TYPE.because(&[("name", &name), ("have", ty), ("want", &want)]).at(span);
     let c = c.also(advertised.span, "advertised here");
-    Err(match ty.to_string() == want {
-        true => c.help("declare the struct once, in a file that layout and tile import"),
-        false => c,
+    Err(match ty {
+        _ if ty.to_string() == want => {
+            c.help("declare the struct once, in a file that layout and tile import")
+        }
+        // The host reaches arrays through pointers only.
+        Ty::Array(array) => {
+            let elem = &array.elem;
+            c.help(format!("export a pointer to it: `var {name}_ptr: [*]{elem} = &{name};`, `@export_symbol({name}_ptr, \"{name}\")`"))
+        }
+        _ => c,
     })
 }
 

@@ -1,9 +1,9 @@
 //! Ids: numbers of the machine, each of a type of its own.
 
 use super::entry::{Builtin, Phase, Run, USUAL};
-use crate::arch::{Arch, ArchName, NO_COLOR, NULL_TASK, TEARDOWN_TASK, TIMER_TASK};
+use crate::arch::{Arch, ArchName, Color, NO_COLOR, NULL_TASK, TEARDOWN_TASK, TIMER_TASK};
 use crate::diagnostics::rules::{comptime, tasks as rules};
-use crate::diagnostics::{At, Result};
+use crate::diagnostics::{At, Diag, Result};
 use crate::image::code::Op;
 use crate::sema::operand::Operand;
 use crate::sema::value::Value;
@@ -59,6 +59,9 @@ fn id_of(sema: &mut Sema<'_>, n: ExprId, kind: IdKind) -> Result<Operand> {
     match sema.value(n, None)? {
         Operand::Known(Value::Id(k, n)) if k == kind => Ok(Operand::Known(Value::Id(kind, n))),
         Operand::Known(v) => {
+            if let Some(id) = old_color(sema, &v, kind, at)? {
+                return Ok(Operand::Known(id));
+            }
             let id = known_id(sema.arch, &v, kind).at(at)?;
             warn_of_system_task(sema, &id, at);
             Ok(Operand::Known(id))
@@ -78,6 +81,28 @@ fn id_of(sema: &mut Sema<'_>, n: ExprId, kind: IdKind) -> Result<Operand> {
     }
 }
 
+/// The number of a task as a color: these are all numbers of local tasks that no color has.
+fn old_color(sema: &mut Sema<'_>, v: &Value, kind: IdKind, at: Span) -> Result<Option<Value>> {
+    let (Value::Int(_, n), IdKind::Color, ArchName::Wse2) = (v, kind, sema.arch.name) else {
+        return Ok(None);
+    };
+    let is_task = |n: &u16| (sema.arch.routable_colors.into()..NO_COLOR).contains(n);
+    let Some(n) = n.to::<u16>().filter(is_task) else { return Ok(None) };
+    let diag = out_of_range(sema.arch, kind, &n).at(at);
+    sema.lint(diag.help(format!("write a color from 0 to 23; for a task, write `@get_local_task_id({n})`")))?;
+    Ok(Some(Value::Id(IdKind::Color, n)))
+}
+
+/// The task that such a color is.
+pub fn task_of_old_color(v: Operand) -> Operand {
+    match v {
+        Operand::Known(Value::Id(IdKind::Color, n)) if Color::numbered(n).is_none() && n < NO_COLOR => {
+            Operand::Known(Value::Id(IdKind::LocalTask, n))
+        }
+        other => other,
+    }
+}
+
 /// The id of a known number. A color may be none, as long as nothing uses it.
 pub fn known_id(arch: &Arch, v: &Value, kind: IdKind) -> Result<Value> {
     let (low, high) = id_range(arch, kind);
@@ -92,16 +117,20 @@ pub fn known_id(arch: &Arch, v: &Value, kind: IdKind) -> Result<Value> {
     let is_allowed = |n: &u16| (low..=high).contains(n) || kind == IdKind::Color && *n == NO_COLOR;
     let fits = n.to::<u16>().filter(is_allowed);
     fits.map(|n| Value::Id(kind, n)).ok_or_else(|| {
-        rules::ID_OUT_OF_RANGE
-            .because(&[("kind", &kind.word()), ("value", n), ("low", &low), ("high", &high)])
-            .note(format!("on {}", arch.word))
-            .help(match kind {
-                IdKind::Color | IdKind::LocalTask if n.to::<u16>().is_some_and(|n| (32..64).contains(&n)) => {
-                    format!("this is an id for a control task: `@get_control_task_id({n})`")
-                }
-                _ => format!("write a number from {low} to {high}"),
-            })
+        out_of_range(arch, kind, n).for_good().help(match kind {
+            IdKind::Color | IdKind::LocalTask if n.to::<u16>().is_some_and(|n| (32..64).contains(&n)) => {
+                format!("this is an id for a control task: `@get_control_task_id({n})`")
+            }
+            _ => format!("write a number from {low} to {high}"),
+        })
     })
+}
+
+fn out_of_range(arch: &Arch, kind: IdKind, n: &dyn std::fmt::Display) -> Diag {
+    let (low, high) = id_range(arch, kind);
+    let facts: [(&str, &dyn std::fmt::Display); 4] =
+        [("kind", &kind.word()), ("value", n), ("low", &low), ("high", &high)];
+    rules::ID_OUT_OF_RANGE.because(&facts).note(format!("on {}", arch.word))
 }
 
 fn id_range(arch: &Arch, kind: IdKind) -> (u16, u16) {
@@ -117,17 +146,17 @@ fn id_range(arch: &Arch, kind: IdKind) -> (u16, u16) {
     }
 }
 
-/// What needs a color takes no number that stands for none.
+/// What needs a color takes no number that stands for none, or for a task.
 pub fn refuse_no_color(arch: &Arch, v: &Operand) -> Result<()> {
-    let Operand::Known(Value::Id(IdKind::Color, NO_COLOR)) = v else { return Ok(()) };
     let (low, high) = id_range(arch, IdKind::Color);
-    let c = rules::ID_OUT_OF_RANGE.because(&[
-        ("kind", &"color"),
-        ("value", &NO_COLOR),
-        ("low", &low),
-        ("high", &high),
-    ]);
-    Err(c.help(format!("{NO_COLOR} means no color: use a color, or remove this where there is none")))
+    let n = match v {
+        Operand::Known(Value::Id(IdKind::Color, n)) if *n > high => *n,
+        _ => return Ok(()),
+    };
+    Err(out_of_range(arch, IdKind::Color, &n).for_good().help(match n {
+        NO_COLOR => format!("{n} means no color: use a color, or remove this where there is none"),
+        _ => format!("write a number from {low} to {high}"),
+    }))
 }
 
 /// Two local ids are those of the system; the library may name them.

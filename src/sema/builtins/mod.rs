@@ -105,6 +105,12 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     builtins.chain(ops::operations().iter().map(|op| op.name))
 }
 
+/// Whether a builtin does nothing but compute its value.
+pub(super) fn only_computes(name: &str) -> bool {
+    let gives_dsd = dsd_edits::BUILTINS.iter().any(|builtin| builtin.name == name);
+    gives_dsd || lookup(name).is_some_and(|entry| entry.is_pure)
+}
+
 /// Settles what builtins have said before everything was bound, and checks what depends on all of it.
 pub(super) fn finish(sema: &mut Sema<'_>) {
     handlers::finish_tasks(sema);

@@ -90,6 +90,7 @@ fn set_blocked(sema: &mut Sema<'_>, id: ExprId, block: bool) -> Result<Operand> 
     if !is_channel(sema.arch, kind) && !microthread {
         return Err(bad_channel(sema.arch, &v.ty()).at(at));
     }
+    let v = ids::task_of_old_color(v);
     ids::refuse_no_color(sema.arch, &v).at(at)?;
     if let (Operand::Known(Value::Id(_, n)), IdKind::LocalTask) = (&v, kind) {
         let what = if block { "blocked" } else { "unblocked" };

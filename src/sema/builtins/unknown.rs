@@ -23,11 +23,11 @@ pub fn unknown_builtin(sema: &mut Sema<'_>, name: &Ident, args: &[ExprId], known
     if let Some(op) = operation(sema, &name.name, args) {
         return c.did_you_mean(&name.name, op, format!("@{op}"));
     }
-    if let Some(near) = suggest::nearest(&name.name, known.iter().copied()) {
-        return c.did_you_mean(&name.name, near, format!("@{near}"));
+    if let Some(help) = elsewhere(sema.frame(), &name.name) {
+        return c.help(help);
     }
-    match elsewhere(sema.frame(), &name.name) {
-        Some(help) => c.help(help),
+    match suggest::nearest(&name.name, known.iter().copied()) {
+        Some(near) => c.did_you_mean(&name.name, near, format!("@{near}")),
         None => c,
     }
 }
@@ -53,6 +53,15 @@ fn successor(name: &str) -> Option<&'static str> {
             "write `@element_count(@type_of(a))` for the number of elements of an array"
         }
         "typeof" => "write `@type_of(x)`",
+        "unblock_cmd_stream" => {
+            "write `sys_mod.unblock_cmd_stream()`, where `sys_mod` is `@import_module(\"<memcpy/memcpy>\", memcpy_params)`"
+        }
+        "ones" => "write `@constants([n]f32, 1.0)`",
+        "sizeOf" | "sizeof" => "write `@element_count(@type_of(a))` for the number of elements of an array",
+        "fdivs" | "fdivh" | "fdiv" => {
+            "there is no division of vectors: multiply by the inverse, or divide in a function and `@map` it"
+        }
+        "mul16" | "mul32" => "there is no product of integer vectors: multiply in a function and `@map` it",
         _ => return None,
     })
 }
@@ -75,6 +84,11 @@ fn operation(sema: &mut Sema<'_>, name: &str, args: &[ExprId]) -> Option<&'stati
     ];
     let stem = |word: &str| STEMS.iter().find(|(known, _)| *known == word).map(|(_, stem)| *stem);
     let stem = stem(name).or_else(|| stem(name.strip_prefix('f')?))?;
+    // Of numbers alone the functions of `<math>` are meant.
+    let is_number = |arg: &ExprId| type_of(sema, *arg).is_ok_and(|ty| ty.is_numeric());
+    if args.iter().all(is_number) {
+        return None;
+    }
     let element = args.iter().find_map(|arg| element(sema, *arg))?;
     let op = match element {
         Ty::Float(FloatKind::F32) => format!("f{stem}s"),

@@ -198,10 +198,20 @@ def test_a_copy_beyond_the_end_of_a_variable_names_the_pe(runtime):
         runtime.memcpy_h2d(runtime.get_id("words"), words, 1, 0, 1, 1, COUNT + 1, **ROWS)
 
 
+def test_a_copy_of_32_bits_into_16_names_the_type_of_copy(runtime):
+    with pytest.raises(RuntimeError, match="if those of `shorts` have 16 bits, copy with MEMCPY_16BIT"):
+        runtime.memcpy_h2d(runtime.get_id("shorts"), np.zeros(COUNT, np.uint32), 0, 0, 1, 1, COUNT, **ROWS)
+
+
 def test_reading_past_the_end_of_a_variable_is_a_warning(runtime, capfd):
     read(runtime, "words", COUNT + 1, (1, 0, 1, 1))
     runtime.stop()
     assert "warning[copy-out-of-bounds]" in capfd.readouterr().err
+
+
+def test_a_source_file_is_no_compiled_program():
+    with pytest.raises(RuntimeError, match=r"layout\.csl is a source file: give the folder"):
+        SdkRuntime("layout.csl")
 
 
 def test_the_life_of_a_runtime_has_an_order(compiled):

@@ -167,6 +167,12 @@ impl Runner {
             let facts =
                 [("name", &name as &dyn std::fmt::Display), ("has", &has), ("asked", &count), ("pe", &at)];
             let diag = COPY_OUT_OF_BOUNDS.because(&facts);
+            let diag = match words == 2 && place.end.saturating_sub(place.addr) >= count {
+                true => diag.help(format!(
+                    "copy {has} elements; if those of `{name}` have 16 bits, copy with MEMCPY_16BIT"
+                )),
+                false => diag,
+            };
             let diag = match way {
                 CopyDirection::In => self.options.levels.weigh(diag)?,
                 CopyDirection::Out => Some(diag).filter(|c| self.options.levels.of(c.rule()) != Level::Allow),

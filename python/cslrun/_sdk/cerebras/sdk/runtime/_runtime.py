@@ -451,6 +451,8 @@ def _threads(wanted: int | None, program: cslrun.Program) -> int | None:
 
 def _load(folder: Path) -> cslrun.Program:
     path = folder / "bin" / "program.cslrun"
+    if folder.suffix == ".csl":
+        raise RuntimeError(f"{folder} is a source file: give the folder that cslc has written with -o")
     if not path.is_file():
         raise RuntimeError(f"there is no compiled program in {folder}: compile one with cslc -o {folder}")
     return cslrun.Program.load(path)

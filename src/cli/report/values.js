@@ -18,9 +18,9 @@ function showValue(type, words) {
     case "u32": return String(words[0] + words[1] * 65536);
     case "i64": return String(BigInt.asIntN(64, wide(words)));
     case "u64": return String(wide(words));
-    case "f16": return showFloat(half(words[0]), half16);
+    case "f16": return showFloat(short(words[0], 10, 15), half16);
     case "bf16": return showFloat(single([0, words[0]]), Math.fround);
-    case "cb16": return showFloat(cb16(words[0]), Math.fround);
+    case "cb16": return showFloat(short(words[0], 9, 42), Math.fround);
     case "f32": return showFloat(single(words), Math.fround);
     default: return String(words[0]);
   }
@@ -34,23 +34,16 @@ function single(words) {
   return new Float32Array(Uint32Array.of(words[0] + words[1] * 65536).buffer)[0];
 }
 
-function half(word) {
+/** A float of 16 bits, as in IEEE but for the widths of its parts. */
+function short(word, fractionBits, bias) {
   const sign = word & 0x8000 ? -1 : 1;
-  const exponent = (word >> 10) & 31;
-  const fraction = word & 0x3ff;
-  if (exponent === 31) return fraction ? NaN : sign * Infinity;
-  if (exponent === 0) return sign * fraction * 2 ** -24;
-  return sign * (1024 + fraction) * 2 ** (exponent - 25);
-}
-
-/** A float of 6 bits of exponent with bias 42 and 9 bits of fraction. */
-function cb16(word) {
-  const sign = word & 0x8000 ? -1 : 1;
-  const exponent = (word >> 9) & 63;
-  const fraction = word & 0x1ff;
-  if (exponent === 63) return fraction ? NaN : sign * Infinity;
-  if (exponent === 0) return sign * fraction * 2 ** -50;
-  return sign * (512 + fraction) * 2 ** (exponent - 51);
+  const largest = (1 << (15 - fractionBits)) - 1;
+  const exponent = (word >> fractionBits) & largest;
+  const one = 1 << fractionBits;
+  const fraction = word & (one - 1);
+  if (exponent === largest) return fraction ? NaN : sign * Infinity;
+  if (exponent === 0) return sign * fraction * 2 ** (1 - bias - fractionBits);
+  return sign * (one + fraction) * 2 ** (exponent - bias - fractionBits);
 }
 
 /** The nearest number that f16 can hold, for numbers in its range. */

@@ -89,7 +89,9 @@ fn old_color(sema: &mut Sema<'_>, v: &Value, kind: IdKind, at: Span) -> Result<O
     let is_task = |n: &u16| (sema.arch.routable_colors.into()..NO_COLOR).contains(n);
     let Some(n) = n.to::<u16>().filter(is_task) else { return Ok(None) };
     let diag = out_of_range(sema.arch, kind, &n).at(at);
-    sema.lint(diag.help(format!("write a color from 0 to 23; for a task, write `@get_local_task_id({n})`")))?;
+    let (low, high) = id_range(sema.arch, kind);
+    let task = format!("`@get_local_task_id({n})`");
+    sema.lint(diag.help(format!("write a color from {low} to {high}; for a task, write {task}")))?;
     Ok(Some(Value::Id(IdKind::Color, n)))
 }
 

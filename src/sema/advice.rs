@@ -8,7 +8,7 @@ use crate::diagnostics::rules::comptime as rules;
 use crate::dsd::ops;
 use crate::source::Span;
 use crate::stdlib;
-use crate::syntax::ast::{Decl, ExprId, ExprKind, StmtKind, VarKind};
+use crate::syntax::ast::{Decl, ExprId, ExprKind, FnParam, StmtKind, VarKind};
 use crate::syntax::foreign;
 use crate::value::float::FloatKind;
 use crate::value::ty::{IdKind, Ty};
@@ -75,6 +75,30 @@ pub fn cast_by_call(sema: &mut Sema<'_>, callee: ExprId, args: &[ExprId], span: 
     let instead = format!("@as({ty}, {})", sema.snippet(*arg));
     let diag = rules::NOT_CALLABLE.because(&[("type", &format!("the type `{name}`"))]).at(sema.span(callee));
     Some(diag.help(format!("write `{instead}`")).replace(span, instead))
+}
+
+/// The help for a parameter that has only a name, as in `fn f(a, b)`: the name is read as a type.
+pub fn parameter_without_type(mut diag: Diag, param: &FnParam, name: &str) -> Diag {
+    let is_plain = foreign::value_of_csl(name).is_none();
+    if param.name.is_none() && is_plain && diag.rule() == rules::UNKNOWN_NAME.name {
+        diag.0.has_own_help = false;
+        diag.0.fix = None;
+        diag = diag.help(format!("write its type, such as `{name}: i16`"));
+    }
+    diag
+}
+
+/// The help for a type that is called: how its values are written.
+pub fn value_of_type(diag: Diag, ty: &Ty) -> Diag {
+    match ty {
+        Ty::Struct(_) => {
+            let fields: Vec<String> = ty.field_names().iter().map(|field| format!(".{field} = ..")).collect();
+            diag.help(format!("write `{ty}{{ {} }}`", fields.join(", ")))
+        }
+        Ty::Array(_) => diag.help(format!("write the elements between braces: `{ty}{{ .. }}`")),
+        Ty::Range => diag.help("write `@range(..)`"),
+        _ => diag,
+    }
 }
 
 /// A better help for a value of another type than the one that is asked for.
@@ -193,6 +217,9 @@ fn on_kinds(op: &str, left: &Ty, right: &Ty) -> Option<String> {
             true => format!("compare two numbers: `@as({n}, ..)` of true is 1"),
             false => format!("convert the bool: `@as({n}, ..)` of true is 1"),
         },
+        (Ty::Type, n) if op == "==" && n.is_numeric() => {
+            "write `=` to give a declaration its value".to_string()
+        }
         (Ty::Float(_), Ty::Float(_)) if !is_comparison => {
             format!("floats have no `{op}`: convert them to integers with `@as`")
         }

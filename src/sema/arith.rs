@@ -291,6 +291,13 @@ pub fn coerce(v: &Value, ty: &Ty) -> Result<Value> {
 /// The diagnostic about a field that a type does not have.
 pub fn unknown_field(name: &str, ty: &Ty) -> Diag {
     let c = rules::UNKNOWN_FIELD.because(&[("name", &name), ("type", ty)]);
+    let has_elements = matches!(ty, Ty::Array(_)) || matches!(ty, Ty::Ptr(p) if matches!(p.to, Ty::Array(_)));
+    if has_elements && matches!(name, "len" | "length" | "size" | "count" | "shape") {
+        return c.help("write `@element_count(@type_of(a))` for the number of elements of an array");
+    }
+    if *ty == Ty::ComptimeInt && matches!(name, "f" | "F" | "f32" | "d") {
+        return c.help("write `1.0`: a float has digits on both sides of its point, and no suffix");
+    }
     suggest::instead(c, name, ty.field_names(), "its fields are")
 }
 

@@ -49,6 +49,11 @@ impl Sema<'_> {
                 }
                 _ => Err(rules::NOT_CALLABLE.because(&[("type", &ty)]).at(callee_span)),
             },
+            Operand::Known(Value::Type(ty)) => {
+                let diag =
+                    rules::NOT_CALLABLE.because(&[("type", &format!("the type `{ty}`"))]).at(callee_span);
+                Err(advice::value_of_type(diag, &ty))
+            }
             other => Err(rules::NOT_CALLABLE.because(&[("type", &other.ty())]).at(callee_span)),
         }
     }
@@ -420,7 +425,10 @@ impl Sema<'_> {
         operand: Option<&(Operand, Span)>,
         signature: &mut Signature,
     ) -> Result<ParamKind> {
-        let Some(ty) = param.ty.map(|t| self.ty(t)).transpose()? else {
+        let ty = param.ty.map(|t| {
+            self.ty(t).map_err(|diag| advice::parameter_without_type(diag, param, &self.snippet(t)))
+        });
+        let Some(ty) = ty.transpose()? else {
             signature.generic = true;
             return Ok(match operand {
                 Some((Operand::Known(v), _))

@@ -154,7 +154,9 @@ impl Sema<'_> {
             | ExprKind::EnumTy { .. } => {
                 types::type_former(self, kind, span).map(|t| Ev::known(Value::Type(t)))
             }
-            ExprKind::AnyType => Err(rules::NOT_A_TYPE.because(&[("have", &"anytype")])),
+            ExprKind::AnyType => Err(rules::NOT_A_TYPE
+                .because(&[("have", &"anytype")])
+                .help("only parameters are `anytype`: write a type, or that of a parameter, `@type_of(x)`")),
             ExprKind::Error => Err(rules::REPORTED.plain()),
         }
     }

@@ -18,6 +18,12 @@ pub fn mismatch(want: &Ty, have: &Ty) -> Diag {
         (Ty::Id(IdKind::LocalTask | IdKind::DataTask | IdKind::ControlTask), Ty::Fn(_)) => {
             return diag.help(format!("give the {want} that the task is bound to, not the task"));
         }
+        (Ty::Array(_), Ty::Anon(_)) => {
+            return diag.help(format!("write the type of the array in front of the braces: `{want}{{`"));
+        }
+        (Ty::Array(array), have) if have.is_numeric() && array.elem.is_numeric() => {
+            return diag.help(format!("write `@constants({want}, ..)` for an array of equal elements"));
+        }
         (Ty::Enum(_), Ty::Int(_)) | (Ty::Int(_), Ty::Enum(_)) => convert(format!("@as({want}, ..)")),
         (want, have) if want.is_numeric() && have.is_numeric() => convert(format!("@as({want}, ..)")),
         _ => return diag,

@@ -42,6 +42,12 @@ fn successor(name: &str) -> Option<&'static str> {
         "intCast" | "floatCast" | "truncate" | "intToFloat" | "floatToInt" | "cast" | "int_cast" | "to" => {
             "write `@as(T, x)`"
         }
+        "floatFromInt" | "intFromFloat" | "intFromEnum" | "enumFromInt" | "intFromBool" => {
+            "write `@as(T, x)`"
+        }
+        "panic" => "write `@assert(false)` to stop the simulation",
+        "divTrunc" | "divFloor" | "divExact" => "write `/`",
+        "mod" | "rem" => "write `%`",
         "bitCast" | "reinterpret" => "write `@bitcast(T, x)`",
         "ptrCast" | "ptrFromInt" => "write `@ptrcast(*T, p)`",
         "compileError" | "static_assert" | "compile_assert" => "write `@comptime_assert(condition, \"..\")`",

@@ -1,9 +1,10 @@
 //! Explains a syntax error in the terms of CSL.
 
 use super::builder::Builder;
-use super::corrections::{Correction, correction};
+use super::corrections::{Correction, correction, form};
 use super::stuck::Stuck;
 use super::token::Token;
+use super::trial::{self, Change};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::syntax::{NOT_CSL, SYNTAX_ERROR};
 
@@ -23,11 +24,13 @@ pub fn report(builder: &mut Builder, stuck: &Stuck) {
         builder.complain(diag.help(help));
         return;
     }
-    match correction(stuck, stuck.start(builder)) {
+    let outside = stuck.start_outside_of_values(builder).map(|(start, _)| start);
+    match correction(stuck, outside.unwrap_or_else(|| stuck.start(builder))) {
         Some(correction) => {
             let diag = corrected(builder, stuck, &correction);
             builder.complain(diag);
             builder.cover(correction.covers);
+            builder.hide(correction.words(stuck));
         }
         None => {
             let diag = syntax_error(builder, stuck);
@@ -52,9 +55,11 @@ fn corrected(builder: &Builder, stuck: &Stuck, correction: &Correction) -> Diag 
     let diag = match &correction.foreign {
         Some(what) => NOT_CSL.because(&[("what", what)]).at(span),
         None => {
-            let facts: [(&str, &dyn std::fmt::Display); 2] =
-                [("expected", &expectation(stuck)), ("found", &finding(stuck))];
-            SYNTAX_ERROR.because(&facts).at(span)
+            let (expected, found) = match &correction.said {
+                Some((expected, found)) => (expected.to_string(), found.clone()),
+                None => (expectation(stuck), finding(stuck)),
+            };
+            SYNTAX_ERROR.because(&[("expected", &expected), ("found", &found)]).at(span)
         }
     };
     let diag = diag.help(correction.help.as_str());
@@ -70,19 +75,62 @@ fn advised(builder: &Builder, stuck: &Stuck, diag: Diag) -> Diag {
         let (at, text) = (stuck.end_before(), token.text());
         return diag.help(format!("write `{text}` here")).replace(builder.span(at, at), text);
     }
+    if let Some(dot) = stuck.missing_comma() {
+        let end = stuck.tokens[dot - 1].2;
+        return diag.help("write `,` here").replace(builder.span(end, end), ",");
+    }
     if let Some(help) = advice(stuck) {
         return diag.help(help);
     }
-    match stuck.open_before(stuck.at).filter(|_| stuck.found().is_none()) {
-        Some(open) => {
-            let (lo, bracket, hi) = stuck.tokens[open];
-            let close = bracket.closing().map_or("}", Token::text);
+    let declared = builder.progress().declared;
+    let from = stuck.tokens.partition_point(|(_, _, hi)| *hi <= declared);
+    let changes = trial::changes(builder, stuck, from);
+    if !changes.is_empty() {
+        return changed(builder, stuck, &changes, diag);
+    }
+    if !stuck.at_declaration() && trial::lacks_operand(builder, stuck, from) {
+        return diag;
+    }
+    match form(stuck, stuck.start(builder)) {
+        _ if stuck.found().is_none() => unclosed(builder, stuck, diag),
+        Some(form) => diag.help(form),
+        None if stuck.after_operand() && stuck.expects(";") => {
             let help =
-                format!("close the `{}` of line {} with `{close}`", &stuck.text[lo..hi], stuck.line(open));
-            diag.also(builder.span(lo, hi), "still open here").help(help)
+                format!("the value ends in front of {}: write an operator or `;` there", finding(stuck));
+            diag.help(help)
         }
         None => diag,
     }
+}
+
+/// The help with changes that let the parser go on.
+fn changed(builder: &Builder, stuck: &Stuck, changes: &[Change], diag: Diag) -> Diag {
+    let new = |change: &Change| match change {
+        Change::Insert(token) | Change::Swap(token) => trial::spelling(*token),
+        Change::Remove => "",
+    };
+    let written = changes.iter().map(|change| format!("`{}`", new(change))).collect::<Vec<_>>().join(" or ");
+    let (lo, hi) = stuck.tokens.get(stuck.at).map_or((0, 0), |(lo, _, hi)| (*lo, *hi));
+    let found = stuck.text.get(lo..hi).unwrap_or_default();
+    let (help, place) = match changes.first() {
+        Some(Change::Swap(_)) => (format!("write {written} instead of `{found}`"), (lo, hi)),
+        Some(Change::Remove) => (format!("remove this `{found}`"), (lo, hi)),
+        _ => (format!("write {written} here"), (stuck.end_before(), stuck.end_before())),
+    };
+    let diag = diag.help(help);
+    match changes {
+        [only] => diag.replace(builder.span(place.0, place.1), new(only)),
+        _ => diag,
+    }
+}
+
+/// The help for a bracket that is open at the end of the file.
+fn unclosed(builder: &Builder, stuck: &Stuck, diag: Diag) -> Diag {
+    let Some(open) = stuck.open_before(stuck.at) else { return diag };
+    let (lo, bracket, hi) = stuck.tokens[open];
+    let close = bracket.closing().map_or("}", Token::text);
+    let help = format!("close the `{}` of line {} with `{close}`", &stuck.text[lo..hi], stuck.line(open));
+    diag.also(builder.span(lo, hi), "still open here").help(help)
 }
 
 /// Whether the line before it ends in a string that does not end, which has been reported.
@@ -150,6 +198,9 @@ fn expectation(stuck: &Stuck) -> String {
     let words = match stuck.before(1) {
         _ if stuck.at_declaration() => "a declaration",
         Some(Token::FatArrow) => "a value or a statement",
+        Some(Token::LBrace | Token::DotBrace | Token::Comma) if expects(".") && !operand => {
+            "`.field = value`"
+        }
         _ if expects("return") => "a statement",
         _ if operand && !expects("-") && expects("comptime") => "a parameter",
         _ if operand && !expects("-") => "a type",
@@ -205,6 +256,9 @@ fn advice(stuck: &Stuck) -> Option<String> {
     use Token::*;
     let found = stuck.found()?;
     let help = match (stuck.before(1).unwrap_or(Broken), found) {
+        (_, word) if stuck.at_statement() && stuck.after(1) == Some(Assign) && word.starts_declaration() => {
+            return keyword(stuck, word);
+        }
         (_, word) if stuck.at_statement() && word.starts_declaration() => match word {
             Fn | Task => "close the block first; functions and tasks are only allowed at the top level",
             _ => "this word is only allowed at the top level",
@@ -212,20 +266,15 @@ fn advice(stuck: &Stuck) -> Option<String> {
         (LBracket, RBracket) => "there are no slices; write `[n]T` for an array or `[*]T` for a pointer",
         (RParen, LBrace) if stuck.expects("align") => "write the return type, `void` if it returns nothing",
         (RParen, LBrace) if stuck.expects("|") => "name the element: `for (..) |element| { .. }`",
-        (If | While | Switch | For, _) => "what follows the keyword must be in parentheses",
+        (For, LBrace) => "write `while (true) {` for a loop without end",
+        (For, _) => {
+            "write what the loop goes over in parentheses, such as a range: `for (@range(i16, n)) |i| {`"
+        }
+        (If | While | Switch, _) => "what follows the keyword must be in parentheses",
         (Semi, Else) => "write no `;` in front of `else`",
         (_, Else) if stuck.at_statement() => "this `else` has no `if`",
         (_, RBrace) if stuck.at_declaration() => "remove this `}`: it closes nothing",
         (_, Dot) if stuck.expects("number") => "write the type in front of the dot, as in `Enum.member`",
-        (_, Semi) if stuck.at_statement() && stuck.before(1) == Some(RParen) => "remove this `;`",
-        _ if stuck.at_declaration() => {
-            "outside of functions a file has only declarations: `const`, `var`, `param`, `fn`, `task`, `comptime { .. }`"
-        }
-        (_, Ident(_) | Number(_) | Str(_) | Builtin(_) | DotBrace)
-            if stuck.after_operand() && stuck.expects(",") && stuck.after(1) != Some(LBrace) =>
-        {
-            "write `,` in front of it"
-        }
         (_, word) if stuck.expects("name") && !stuck.expects("number") => {
             return keyword(stuck, word);
         }

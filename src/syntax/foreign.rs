@@ -74,7 +74,63 @@ pub fn value_of_csl(word: &str) -> Option<&'static str> {
         "fmax" | "fmaxf" => "write `math.max(x, y)`, with `const math = @import_module(\"<math>\");`",
         "fmin" | "fminf" => "write `math.min(x, y)`, with `const math = @import_module(\"<math>\");`",
         "sqrtf" => "write `math.sqrt(x)`, with `const math = @import_module(\"<math>\");`",
+        "_" => {
+            "write `else => ..` for all other cases, the number of elements in `[3]T`, and a call without `_ =`"
+        }
+        "INFINITY" | "NAN" | "M_PI" | "inf" | "nan" => {
+            "see the constants of `<math>`: `const math = @import_module(\"<math>\");`"
+        }
+        "threadIdx" | "blockIdx" | "blockDim" | "gridDim" | "get_global_id" => {
+            "a PE learns where it is from its parameters: `param x: u16;` here, and `.{ .x = x }` in `@set_tile_code`"
+        }
+        "__syncthreads" | "barrier" => {
+            "remove it: a PE runs one task at a time; other PEs are waited for by receiving from them"
+        }
+        "std" => {
+            "there is no standard library of that name: write `const math = @import_module(\"<math>\");`"
+        }
+        "Array" | "Vec" | "vector" | "List" => "write `[n]T` for an array of n elements",
         "await" | "async" => "write `.async = true` in the settings of a DSD operation",
+        _ => return None,
+    })
+}
+
+/// What to write instead of a word that other languages have in front of a value, a statement or a block.
+pub fn word_of_csl(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "defer" | "errdefer" => {
+            "write it where the block ends, and in front of each `return`: nothing runs by itself at the end of a block"
+        }
+        "yield" => "write `return`: a task ends, and runs again when it is activated",
+        "spawn" | "go" | "launch" | "suspend" | "resume" => "write a task, and `@activate` it",
+        "lambda" => "write a function at the top level: `fn f(n: i16) i16 { return ..; }`",
+        "move" | "ref" | "in" | "out" | "inout" => "remove it: pass `&x` where a pointer `*T` is asked for",
+        "typeof" | "decltype" => "write `@type_of(x)`",
+        "call" => "remove it: a call is `f(..);`",
+        "set" => "remove it: an assignment is `n = ..;`",
+        "global" | "nonlocal" => "remove it: functions see all variables of the file",
+        "unsafe" | "synchronized" | "atomic" => "remove it: a PE runs one task at a time",
+        "with" => "write the name in front of each field: `s.x = ..;`",
+        "begin" => "write a block between braces: `{ .. }`",
+        "repeat" => "write `for (@range(u16, n)) |i| {`",
+        "test" => "write the checks into a task or function, with `@assert(condition)`",
+        "namespace" | "module" | "package" | "program" => {
+            "remove it: each file is a module, and `@import_module` gives its declarations"
+        }
+        "usingnamespace" => "give the module a name: `const math = @import_module(\"<math>\");`",
+        _ => return None,
+    })
+}
+
+/// What to write instead of a word that other languages have between two values.
+pub fn infix_of_csl(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "orelse" => "there are no optional values: keep a `bool` that says whether there is one",
+        "catch" => "there are no errors as results: return a value that says what went wrong",
+        "in" => "compare with each value: `n == 1 or n == 2`, or loop over the list",
+        "instanceof" | "isa" => "write `@is_same_type(@type_of(x), T)`",
+        "then" => "remove it",
+        "unless" | "when" => "write `if (..)` in front",
         _ => return None,
     })
 }

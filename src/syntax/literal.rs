@@ -22,6 +22,9 @@ pub enum NumberLiteral {
 /// The value of a number.
 pub fn number(text: &str) -> Result<NumberLiteral> {
     plain_number(text).map_err(|diag| match without_suffix(text) {
+        Some(number) if number.len() == text.len() => {
+            bad(&diag.0.title).help(format!("write `{number}`: the letter of the base is small"))
+        }
         Some(number) => bad(&diag.0.title).help(format!("write `{number}`: numbers have no suffix")),
         None => diag,
     })

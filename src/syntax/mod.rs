@@ -9,11 +9,13 @@ mod corrections;
 mod depth;
 mod explain;
 pub mod foreign;
+mod foreign_operators;
 mod literal;
 mod recover;
 mod scan;
 mod stuck;
 mod token;
+mod trial;
 
 pub(crate) use token::Token;
 

@@ -9,17 +9,16 @@ use super::builder::Builder;
 use super::corrections::head_with_semicolons;
 use super::csl::FileParser;
 use super::explain;
-use super::scan::PlacedToken;
 use super::stuck::{Stuck, begins_line};
-use super::token::Token;
+use super::token::{PlacedToken, Token};
 use lalrpop_util::ParseError;
 
 /// A repair of the tokens that lets the parser continue.
 enum Repair<'t> {
     /// Insert tokens, all of one kind, before a position.
     Insert { at: usize, token: Token<'t>, times: usize },
-    /// Read a token as another one.
-    Swap { at: usize, token: Token<'t> },
+    /// Read tokens as another one.
+    Swap { at: Vec<usize>, token: Token<'t> },
     /// Replace these by one `Broken`.
     Replace { from: usize, to: usize },
 }
@@ -67,7 +66,7 @@ fn apply<'t>(tokens: &mut Vec<PlacedToken<'t>>, repair: Repair<'t>) {
             let place = at.checked_sub(1).map_or(0, |before| tokens[before].2);
             tokens.splice(at..at, std::iter::repeat_n((place, token, place), times));
         }
-        Repair::Swap { at, token } => tokens[at].1 = token,
+        Repair::Swap { at, token } => at.into_iter().for_each(|at| tokens[at].1 = token),
         Repair::Replace { from, to } => {
             // At the end of the file nothing is left to replace but the last token.
             let to = to.clamp(1, tokens.len());
@@ -85,6 +84,15 @@ fn repair<'t>(builder: &Builder, stuck: &Stuck<'_, 't>) -> Repair<'t> {
         let times = progress.blocks.len().max(1);
         return Repair::Insert { at: stuck.at, token: Token::RBrace, times };
     }
+    if let Some((from, in_block)) = stuck.start_outside_of_values(builder) {
+        return Repair::Replace { from, to: stuck.end_of_broken(from, in_block).max(from + 1) };
+    }
+    if stuck.misses_brace_of_function() {
+        return insert(Token::LBrace);
+    }
+    if stuck.misses_brace_of_if() {
+        return insert(Token::RBrace);
+    }
     if let Some(dot) = stuck.missing_comma() {
         return Repair::Insert { at: dot, token: Token::Comma, times: 1 };
     }
@@ -92,7 +100,7 @@ fn repair<'t>(builder: &Builder, stuck: &Stuck<'_, 't>) -> Repair<'t> {
         return insert(token);
     }
     if stuck.semicolon_for_comma() {
-        return Repair::Swap { at: stuck.at, token: Token::Comma };
+        return Repair::Swap { at: stuck.semicolons_of_list(), token: Token::Comma };
     }
     let from = if stuck.expects("broken") { stuck.at } else { stuck.start(builder) };
     let in_block = stuck.at_statement() || (!stuck.at_declaration() && !progress.blocks.is_empty());
@@ -124,6 +132,7 @@ impl<'t> Stuck<'_, 't> {
             return Some(close);
         }
         match found {
+            Some(Semi) if self.is_enclosed(self.at) => None,
             Some(Semi | LBrace) if self.expects(")") && !self.expects(":") => Some(RParen),
             Some(Semi) if self.expects("]") => Some(RBracket),
             Some(Ident(_) | Number(_) | Str(_) | Builtin(_) | DotBrace | Else)
@@ -162,8 +171,9 @@ impl<'t> Stuck<'_, 't> {
                     }
                 }
                 RBrace if past && in_block => return at,
+                Semi if head.contains(&at)
+                    || matches!(open.last(), Some(LParen | LBracket)) && self.is_enclosed(at) => {}
                 // The rest of a block that was closed too early counts as one mistake, not many.
-                Semi if head.contains(&at) => {}
                 RBrace | Semi if past && !in_braces && !self.at_declaration() => return at + 1,
                 _ if past && at > from && !in_braces && self.begins_next(at, in_block) => return at,
                 _ => (),

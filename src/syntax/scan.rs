@@ -1,15 +1,13 @@
 //! Turns text into tokens, and does all checks that must happen before parsing.
 
 use super::MOST_PROBLEMS;
+use super::foreign_operators::{Operator, Reading, begins_statement};
 use super::literal;
-use super::token::Token;
+use super::token::{PlacedToken, Token};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::syntax::{NESTING_TOO_DEEP, NOT_CSL, UNKNOWN_CHARACTER};
 use crate::source::{FileId, Span};
 use logos::Logos;
-
-/// A token between its first byte and the one past its last.
-pub type PlacedToken<'t> = (usize, Token<'t>, usize);
 
 /// Maximum nesting of brackets and prefix operators.
 pub const DEEPEST_BRACKETS: usize = 256;
@@ -54,13 +52,16 @@ impl<'t> Scanner<'t> {
             let (lo, hi) = (lexer.span().start, lexer.span().end);
             match token {
                 Ok(Token::Foreign("/*")) => lexer.bump(self.block_comment(lo, lexer.remainder())),
-                Ok(Token::Foreign(word)) => self.foreign(word, lo, hi, lexer.remainder()),
+                Ok(Token::Foreign(word)) => lexer.bump(self.foreign(word, lo, hi, lexer.remainder())),
                 Ok(token) => {
                     self.check_literal(token, lo, hi);
                     if token == Token::Fn {
                         self.mark_noinline();
                     }
-                    self.out.tokens.push((lo, token, hi));
+                    // What an open quote swallows is no value.
+                    let is_open =
+                        matches!(token, Token::Char(text) if text.len() < 2 || !text.ends_with('\''));
+                    self.out.tokens.push((lo, if is_open { Token::Broken } else { token }, hi));
                 }
                 Err(()) if self.text[lo..].starts_with('#') => lexer.bump(self.hash(lo, lexer.remainder())),
                 Err(()) if self.text[lo..].starts_with('\u{201c}') => {
@@ -133,7 +134,8 @@ impl<'t> Scanner<'t> {
         length
     }
 
-    fn foreign(&mut self, word: &'t str, lo: usize, hi: usize, rest: &str) {
+    /// The length of what belongs to the operator and follows it.
+    fn foreign(&mut self, word: &'t str, lo: usize, hi: usize, rest: &'t str) -> usize {
         let infix = self.out.tokens.last().is_some_and(|(_, token, _)| token.ends_operand());
         let twice = match word {
             "**" => Some(Token::Star),
@@ -141,100 +143,19 @@ impl<'t> Scanner<'t> {
             "--" => Some(Token::Minus),
             _ => None,
         };
-        if let (Some(token), false) = (twice, infix) {
+        // `--s.x;` as a statement is a step of C, and `a - --b` two signs.
+        let is_step =
+            word == "--" && self.out.tokens.last().is_none_or(|(_, token, _)| begins_statement(*token));
+        if let (Some(token), false, false) = (twice, infix, is_step) {
             self.out.tokens.extend([(lo, token, lo + 1), (lo + 1, token, hi)]);
-            return;
+            return 0;
         }
-        let diag = NOT_CSL.because(&[("what", &format!("`{word}`"))]);
-        let (instead, diag) = match word {
-            "++" | "--" => (Token::Broken, self.step(diag, word, lo, rest)),
-            "&&" | "||" => {
-                let (token, with) = if word == "&&" { (Token::And, "and") } else { (Token::Or, "or") };
-                let gap = |is_blank: bool| if is_blank { "" } else { " " };
-                let before = gap(self.text[..lo].ends_with(char::is_whitespace));
-                let after = gap(rest.starts_with(char::is_whitespace));
-                let diag = diag.help(format!("write `{with}`"));
-                (token, diag.replace(Span::new(self.file, lo, hi), format!("{before}{with}{after}")))
-            }
-            "+%" | "-%" | "*%" => {
-                let (token, with) = match word {
-                    "+%" => (Token::Plus, "+"),
-                    "-%" => (Token::Minus, "-"),
-                    _ => (Token::Star, "*"),
-                };
-                let diag = diag.help(format!("`{with}` already wraps around"));
-                (token, diag.replace(Span::new(self.file, lo, hi), with))
-            }
-            _ => {
-                let (token, help) = self.meaning(word, infix);
-                (token, diag.help(help))
-            }
-        };
-        self.complain(diag, lo, hi);
-        self.out.tokens.push((lo, instead, hi));
-    }
-
-    /// `n++` and `++n`; `rest` is the text behind the operator.
-    fn step(&self, diag: Diag, word: &str, lo: usize, rest: &str) -> Diag {
-        let op = if word == "++" { "+=" } else { "-=" };
-        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let begins = |at: Option<&PlacedToken>| {
-            at.is_none_or(|t| matches!(t.1, Token::Semi | Token::LBrace | Token::RBrace | Token::RParen))
-        };
-        let behind = rest.trim_start();
-        let count = self.out.tokens.len();
-        let before = count.checked_sub(2).and_then(|at| self.out.tokens.get(at));
-        match self.out.tokens.last() {
-            Some((_, Token::Ident(name), _)) if !behind.starts_with(is_name) => {
-                let diag = diag.help(format!("write `{name} {op} 1`"));
-                let fits = begins(before) && behind.starts_with([';', ')']);
-                let span = Span::new(self.file, lo, lo + 2);
-                if fits { diag.replace(span, format!(" {op} 1")) } else { diag }
-            }
-            last if !last.is_some_and(|t| t.1.ends_operand() && t.1 != Token::RBrace)
-                && behind.starts_with(is_name) =>
-            {
-                let name: String = behind.chars().take_while(|c| is_name(*c)).collect();
-                let end = self.text.len() - behind.len() + name.len();
-                let diag = diag.help(format!("write `{name} {op} 1`"));
-                let fits = begins(last) && self.text[end..].trim_start().starts_with([';', ')']);
-                if fits {
-                    diag.replace(Span::new(self.file, lo, end), format!("{name} {op} 1"))
-                } else {
-                    diag
-                }
-            }
-            _ if word == "++" => {
-                diag.help("arrays cannot be joined: write the elements, or copy both in a function")
-            }
-            _ => diag.help("write `-= 1`"),
-        }
-    }
-
-    /// The CSL operator that a foreign operator is read as, and what to write instead.
-    fn meaning(&self, word: &str, infix: bool) -> (Token<'static>, &'static str) {
-        let last = self.out.tokens.last().map(|t| t.1);
-        match word {
-            "**" if matches!(last, Some(Token::RBrace | Token::Str(_))) => {
-                (Token::Star, "use `@constants` to repeat a value")
-            }
-            "**" => (Token::Star, "multiply, or use `pow` of the library module `<math>`"),
-            "?" if infix => (Token::Broken, "there is no `c ? a : b`; write `if (c) a else b`"),
-            "?" => (
-                Token::Broken,
-                "there are no optional types: keep a `bool` that says whether there is a value",
-            ),
-            _ if self.is_in_head_of_for() => {
-                (Token::Broken, "count with a range: `for (@range(u16, n)) |i| {`")
-            }
-            _ => (Token::Broken, "list the cases of a `switch` one by one, or use `@range` in a `for`"),
-        }
-    }
-
-    /// Whether the last tokens are those behind `for (`.
-    fn is_in_head_of_for(&self) -> bool {
-        let open = self.out.tokens.iter().rposition(|t| t.1 == Token::LParen);
-        open.and_then(|open| open.checked_sub(1)).is_some_and(|at| self.out.tokens[at].1 == Token::For)
+        let at = Operator { file: self.file, text: self.text, tokens: &self.out.tokens, lo, word, rest };
+        let Reading { token, diag, more } = at.reading();
+        let end = if token.is_some() { hi + more } else { hi };
+        self.complain(diag, lo, end);
+        self.out.tokens.extend(token.map(|token| (lo, token, end)));
+        more
     }
 
     fn check_literal(&mut self, token: Token, lo: usize, hi: usize) {

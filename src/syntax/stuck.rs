@@ -1,8 +1,7 @@
 //! Where the parser stopped.
 
 use super::builder::Builder;
-use super::scan::PlacedToken;
-use super::token::Token;
+use super::token::{PlacedToken, Token};
 
 /// The position and state of the parser at a syntax error.
 pub struct Stuck<'a, 't> {
@@ -60,6 +59,24 @@ impl<'t> Stuck<'_, 't> {
         ended && !self.expects("number") && !body_is_due
     }
 
+    /// Whether a parenthesis or bracket that is open in front of a token closes behind it on the same line.
+    pub fn is_enclosed(&self, at: usize) -> bool {
+        let mut open = 0usize;
+        for next in at + 1..self.tokens.len() {
+            if begins_line(self.text, self.tokens, next) {
+                return false;
+            }
+            match self.tokens[next].1 {
+                Token::LParen | Token::LBracket | Token::LBrace | Token::DotBrace => open += 1,
+                Token::RParen | Token::RBracket if open == 0 => return true,
+                Token::RBrace if open == 0 => return false,
+                Token::RParen | Token::RBracket | Token::RBrace => open -= 1,
+                _ => {}
+            }
+        }
+        false
+    }
+
     /// Whether a statement could begin here.
     pub fn at_statement(&self) -> bool {
         self.expects("broken") && !self.at_declaration()
@@ -84,6 +101,67 @@ impl<'t> Stuck<'_, 't> {
         let progress = builder.progress();
         let done = progress.blocks.last().map_or(progress.declared, |block| block.done);
         self.tokens.partition_point(|(_, _, hi)| *hi <= done).min(self.at)
+    }
+
+    /// Whether a `{` stands where only a value can, so that a list or a struct is meant: `= {`, `f({`,
+    /// `= if (c) {`. A block there would have no value.
+    pub fn opens_value(&self, open: usize) -> bool {
+        use Token::*;
+        let before = |at: usize| at.checked_sub(1).and_then(|at| self.token(at));
+        let begins_value =
+            |at: usize| matches!(before(at), Some(Assign | LParen | Comma | Return | DotBrace | LBracket));
+        if self.token(open) != Some(LBrace) {
+            return false;
+        }
+        match before(open) {
+            Some(RParen) => {
+                let word = self.open_before(open - 1).and_then(|paren| paren.checked_sub(1));
+                word.is_some_and(|word| self.token(word) == Some(If) && begins_value(word))
+            }
+            Some(Else) => {
+                let close = open.checked_sub(2).filter(|at| self.token(*at) == Some(RBrace));
+                close.and_then(|close| self.open_before(close)).is_some_and(|first| self.opens_value(first))
+            }
+            Some(LBrace) => self.opens_array(open - 1),
+            // Only the cases of a `switch` that is a value have values.
+            Some(FatArrow) => {
+                let cases = self.open_before(open);
+                let close = cases.and_then(|cases| cases.checked_sub(1));
+                let word =
+                    close.and_then(|close| self.open_before(close)).and_then(|paren| paren.checked_sub(1));
+                let ends = (open..self.tokens.len()).find(|at| matches!(self.tokens[*at].1, Semi | RBrace));
+                let is_single = ends.is_some_and(|at| self.tokens[at].1 == RBrace);
+                is_single && word.is_some_and(|word| self.token(word) == Some(Switch) && begins_value(word))
+            }
+            _ => begins_value(open),
+        }
+    }
+
+    /// Whether a `{` opens the elements of an array: `[2]i16{`.
+    pub fn opens_array(&self, open: usize) -> bool {
+        let before = |distance: usize| open.checked_sub(distance).and_then(|at| self.token(at));
+        let is_brace = self.token(open) == Some(Token::LBrace);
+        is_brace && matches!((before(2), before(1)), (Some(Token::RBracket), Some(Token::Ident(_))))
+    }
+
+    /// The first token of the statement around the values in braces that the parser is in, and whether that is in a block.
+    pub fn start_outside_of_values(&self, builder: &Builder) -> Option<(usize, bool)> {
+        let blocks = &builder.progress().blocks;
+        let mut depth = blocks.len();
+        let mut at = self.at;
+        while let Some(open) = self.open_before(at) {
+            if self.opens_value(open) {
+                depth = depth.checked_sub(1)?;
+            } else if self.token(open) == Some(Token::LBrace) {
+                break;
+            }
+            at = open;
+        }
+        if depth == blocks.len() {
+            return None;
+        }
+        let done = depth.checked_sub(1).map_or(builder.progress().declared, |block| blocks[block].done);
+        Some((self.tokens.partition_point(|(_, _, hi)| *hi <= done).min(self.at), depth > 0))
     }
 
     /// The brace of the block whose `}` is missing: of those that are open, or of which a `}` further to the left
@@ -115,6 +193,30 @@ impl<'t> Stuck<'_, 't> {
     fn indentation(&self, at: usize) -> usize {
         let line = self.text[..self.tokens[at].0].rsplit('\n').next().unwrap_or_default();
         line.len() - line.trim_start().len()
+    }
+
+    /// Whether more braces close than open.
+    pub fn closes_too_often(&self) -> bool {
+        let count =
+            |wanted: fn(&Token) -> bool| self.tokens.iter().filter(|(_, token, _)| wanted(token)).count();
+        count(|token| matches!(token, Token::LBrace | Token::DotBrace))
+            < count(|token| *token == Token::RBrace)
+    }
+
+    /// Whether the `{` of a function is missing, whose `}` is there.
+    pub fn misses_brace_of_function(&self) -> bool {
+        self.expects("{") && self.expects("linksection") && self.on_new_line() && self.closes_too_often()
+    }
+
+    /// Whether an `else` stands in the block of its `if`, which is not closed.
+    pub fn misses_brace_of_if(&self) -> bool {
+        let Some(open) = self.open_before(self.at).filter(|_| self.found() == Some(Token::Else)) else {
+            return false;
+        };
+        let head = open.checked_sub(1).filter(|close| self.token(*close) == Some(Token::RParen));
+        let word = head.and_then(|close| self.open_before(close)).and_then(|paren| paren.checked_sub(1));
+        let is_if = word.is_some_and(|word| self.token(word) == Some(Token::If));
+        is_if && self.at_statement() && self.unbalanced()
     }
 
     /// Whether more braces open than close; if not, a declaration in a block was meant to be there.

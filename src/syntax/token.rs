@@ -192,6 +192,9 @@ pub enum Token<'t> {
     Broken,
 }
 
+/// A token between its first byte and the one past its last.
+pub type PlacedToken<'t> = (usize, Token<'t>, usize);
+
 impl Token<'_> {
     /// Whether an operand can end here, so that what follows is an infix operator.
     pub fn ends_operand(self) -> bool {

@@ -1,8 +1,10 @@
 //! The precedence of infix operators.
 
 use super::Builder;
-use crate::diagnostics::rules::syntax::CHAINED_COMPARISON;
+use crate::diagnostics::Diag;
+use crate::diagnostics::rules::syntax::{CHAINED_COMPARISON, NOT_CSL};
 use crate::syntax::ast::*;
+use crate::syntax::foreign;
 
 /// The precedence of an operator; a larger number binds tighter.
 fn tightness(op: BinaryOp) -> u8 {
@@ -55,10 +57,32 @@ impl Builder {
         let ExprKind::Binary(first, _, inner) = self.file.expr(left).kind else { return };
         let (span, end) = (self.expr_span(left), self.expr_span(inner).hi);
         if tightness(op) == COMPARISON && tightness(first) == COMPARISON && span.hi == end {
+            if let Some(diag) = self.types_in_angles(left, op) {
+                self.complain(diag);
+                self.replace_expr(left, ExprKind::Error);
+                return;
+            }
             let help = "join two comparisons with `and`, or put one in parentheses";
             self.complain(CHAINED_COMPARISON.plain().at(span).help(help));
             // Its type would be a second mistake.
             self.replace_expr(left, ExprKind::Error);
         }
+    }
+
+    /// `static_cast<int>(x)`, `f<i16>(x)`: read as two comparisons.
+    fn types_in_angles(&self, left: ExprId, op: BinaryOp) -> Option<Diag> {
+        let ExprKind::Binary(BinaryOp::Lt, function, ty) = self.file.expr(left).kind else { return None };
+        let name = |id: ExprId| match &self.file.expr(id).kind {
+            ExprKind::Name(name) => Some(name.clone()),
+            _ => None,
+        };
+        let (function, ty) = (name(function)?, name(ty)?);
+        let known = foreign::meant_type(&ty).filter(|_| op == BinaryOp::Gt)?;
+        let help = match function.as_str() {
+            cast if cast.ends_with("_cast") => format!("write `@as({known}, x)`"),
+            function => format!("pass the type as an argument: `{function}({known}, ..)`"),
+        };
+        let what = format!("`{function}<{ty}>`");
+        Some(NOT_CSL.because(&[("what", &what)]).at(self.expr_span(left)).help(help))
     }
 }

@@ -4,6 +4,7 @@ use super::{AttrWord, Builder};
 use crate::diagnostics::rules::syntax::SYNTAX_ERROR;
 use crate::source::Span;
 use crate::syntax::ast::*;
+use crate::syntax::foreign;
 
 impl Builder {
     /// Adds a complete declaration.
@@ -80,7 +81,20 @@ impl Builder {
             let diag = SYNTAX_ERROR.because(&[("expected", &"a body"), ("found", &"`;`")]);
             self.complain(diag.at(span).help("only `extern` functions have no body"));
         }
+        if decl.task {
+            self.refuse_result(decl.ret);
+        }
         FnDecl { span, ..decl }
+    }
+
+    /// A task is called by nobody, so nobody can take a result.
+    fn refuse_result(&mut self, ret: ExprId) {
+        let ExprKind::Name(ty) = &self.file.expr(ret).kind else { return };
+        if foreign::is_type(ty) && ty != "void" {
+            let diag = SYNTAX_ERROR.because(&[("expected", &"`void`"), ("found", &format!("`{ty}`"))]);
+            let help = "a task gives back nothing: write `void`, and store what it computes in a variable";
+            self.complain(diag.at(self.expr_span(ret)).help(help));
+        }
     }
 
     /// A parameter of a function or function type.

@@ -112,6 +112,11 @@ impl Builder {
         }
     }
 
+    /// The file that is built.
+    pub fn file(&self) -> FileId {
+        self.file.id
+    }
+
     /// The current position of the parser.
     pub fn progress(&self) -> &ParseProgress {
         &self.progress

@@ -3,12 +3,21 @@
 //! In: the tokens, and the place where the parser stopped. Out: a [`Correction`].
 //! Never: changes the tokens, or decides how parsing continues.
 
+mod accesses;
+mod forms;
+mod functions;
 mod heads;
+mod loops;
+mod members;
 mod operators;
+mod outside;
 mod starts;
+mod types;
 mod values;
+mod words;
 
-pub use heads::head_with_semicolons;
+pub use forms::form;
+pub use loops::head_with_semicolons;
 
 use super::stuck::{Stuck, begins_line};
 use super::token::Token;
@@ -17,6 +26,8 @@ use super::token::Token;
 pub struct Correction {
     /// What is not part of CSL; `None` if it is CSL with a mistake.
     pub foreign: Option<String>,
+    /// What would fit and what is there, where that is another thing than the parser stopped at.
+    pub said: Option<(&'static str, String)>,
     /// The bytes that the message points at; `None` if these are the place where the parser stopped.
     pub place: Option<(usize, usize)>,
     /// The text that the message is about: what else is wrong there is not reported.
@@ -30,13 +41,20 @@ pub struct Correction {
 impl Correction {
     /// A mistake in CSL.
     fn slip(help: impl Into<String>) -> Correction {
-        Correction { foreign: None, place: None, covers: (0, 0), help: help.into(), edit: None }
+        Correction { foreign: None, said: None, place: None, covers: (0, 0), help: help.into(), edit: None }
     }
 
     /// A form of another language, between two bytes.
     fn foreign(what: impl Into<String>, place: (usize, usize), help: impl Into<String>) -> Correction {
-        let foreign = Some(format!("`{}`", what.into()));
+        let what: String = what.into();
+        let foreign = Some(format!("`{}`", what.split_whitespace().collect::<Vec<_>>().join(" ")));
         Correction { foreign, place: Some(place), covers: place, ..Correction::slip(help) }
+    }
+
+    /// The message is that something else was expected than was found, at the place.
+    fn saying(self, place: (usize, usize), expected: &'static str, found: &str) -> Correction {
+        let found = format!("`{}`", found.split_whitespace().collect::<Vec<_>>().join(" "));
+        Correction { said: Some((expected, found)), place: Some(place), ..self }
     }
 
     /// The change that does what the help says.
@@ -55,13 +73,30 @@ impl Correction {
     }
 }
 
+impl Correction {
+    /// The word of another language, if it is one: it is no name.
+    pub fn words<'t>(&self, stuck: &Stuck<'_, 't>) -> Vec<Token<'t>> {
+        let Some((lo, hi)) = self.place.filter(|_| self.foreign.is_some()) else { return Vec::new() };
+        let inside = |(from, _, to): &&(usize, Token<'t>, usize)| lo <= *from && *to <= hi;
+        let words: Vec<_> = stuck.tokens.iter().filter(inside).map(|(_, token, _)| *token).collect();
+        if words.len() == 1 { words } else { Vec::new() }
+    }
+}
+
 /// The correction of the mistake at which the parser stopped; `start` is the first token of the statement or
 /// declaration around it.
 pub fn correction(stuck: &Stuck, start: usize) -> Option<Correction> {
-    heads::correction(stuck, start)
+    accesses::correction(stuck, start)
+        .or_else(|| loops::correction(stuck, start))
+        .or_else(|| heads::correction(stuck))
+        .or_else(|| functions::correction(stuck, start))
+        .or_else(|| members::correction(stuck, start))
+        .or_else(|| types::correction(stuck, start))
         .or_else(|| operators::correction(stuck))
-        .or_else(|| values::correction(stuck))
+        .or_else(|| values::correction(stuck, start))
         .or_else(|| starts::correction(stuck, start))
+        .or_else(|| words::correction(stuck, start))
+        .or_else(|| words::block_of_word(stuck, start))
 }
 
 /// The name of a word.
@@ -166,6 +201,11 @@ impl<'t> Stuck<'_, 't> {
         at + 1 < self.tokens.len() && self.tokens[at].2 == self.tokens[at + 1].0
     }
 
+    /// The word in front of the parentheses that close at this place.
+    fn head_word(&self, close: usize) -> Option<Token<'t>> {
+        self.open_before(close).and_then(|open| self.before_token(open))
+    }
+
     /// The token in front of one.
     fn before_token(&self, at: usize) -> Option<Token<'t>> {
         at.checked_sub(1).and_then(|at| self.token(at))
@@ -177,7 +217,7 @@ impl<'t> Stuck<'_, 't> {
     }
 
     /// The last token of the line of a token.
-    fn line_end(&self, at: usize) -> usize {
+    pub fn line_end(&self, at: usize) -> usize {
         (at + 1..self.tokens.len())
             .find(|next| begins_line(self.text, self.tokens, *next))
             .unwrap_or(self.tokens.len())

@@ -13,27 +13,92 @@ pub fn correction(stuck: &Stuck) -> Option<Correction> {
         .or_else(|| pointer(stuck))
         .or_else(|| arrow_function(stuck))
         .or_else(|| assignment(stuck))
+        .or_else(|| run(stuck))
 }
 
 /// Operators that CSL reads as two.
 fn pair(stuck: &Stuck) -> Option<Correction> {
     use Token::*;
     let before = stuck.at.checked_sub(1)?;
-    if !stuck.adjoins(before) {
-        return None;
+    if stuck.adjoins(before)
+        && stuck.token(before)? == Colon
+        && stuck.found()? == Assign
+        && in_declaration(stuck)
+    {
+        let place = stuck.bytes(before, stuck.at);
+        return Some(Correction::foreign(":=", place, "write `=`").edit(place, " ="));
     }
-    let (written, instead) = match (stuck.before(1)?, stuck.found()?) {
-        (EqEq, Assign) => ("===", "=="),
-        (NotEq, Assign) => ("!==", "!="),
-        (Less, Greater) => ("<>", "!="),
-        (Shr, Greater) => (">>>", ">>"),
-        (Colon, Colon) => ("::", "."),
-        (Less, Minus) => ("<-", "="),
-        (Assign, Greater) => ("=>", ">="),
+    if let (Some(Colon), Colon, Some(Ident(_))) = (stuck.before(3), stuck.before(1)?, stuck.before(2))
+        && in_declaration(stuck)
+    {
+        let place = stuck.bytes(before, before);
+        let edit = (stuck.bytes(before - 1, before - 1).1, place.1);
+        let slip = Correction::slip("write `=` in front of the value").edit(edit, " =");
+        return Some(slip.saying(place, "`=`", ":"));
+    }
+    let behind = match (stuck.before(1)?, stuck.found()?) {
+        (EqEq, Assign) => Some(("===", "==")),
+        (NotEq, Assign) => Some(("!==", "!=")),
+        (Less, Greater) => Some(("<>", "!=")),
+        (Shr, Greater) => Some((">>>", ">>")),
+        (Shr, GreaterEq) => Some((">>>=", ">>=")),
+        (Colon, Colon) => Some(("::", ".")),
+        (Less, Minus) => Some(("<-", "=")),
+        (Assign, Greater) => Some(("=>", ">=")),
+        (Assign, Plus) => Some(("=+", "+=")),
+        (Assign, Star) => Some(("=*", "*=")),
+        (Assign, Slash) => Some(("=/", "/=")),
+        _ => None,
+    };
+    let is_condition = stuck.expects(")") && !stuck.expects(",");
+    let in_front = match (stuck.found()?, stuck.after(1)) {
+        (Assign, Some(Less)) if is_condition => Some(("=<", "<=")),
+        (Assign, Some(Bang)) if is_condition => Some(("=!", "!=")),
+        (Less, Some(Minus)) if stuck.expects("=") => Some(("<-", "=")),
+        _ => None,
+    };
+    let (first, (written, instead)) = match (behind, in_front) {
+        (Some(pair), _) if stuck.adjoins(before) => (before, pair),
+        (_, Some(pair)) if stuck.adjoins(stuck.at) => (stuck.at, pair),
+        _ if stuck.found()? == FatArrow && is_condition && stuck.before(1)?.ends_operand() => {
+            let place = stuck.bytes(stuck.at, stuck.at);
+            return Some(Correction::slip("write `>=`").edit(place, ">="));
+        }
         _ => return None,
     };
-    let place = stuck.bytes(before, stuck.at);
+    let place = stuck.bytes(first, first + 1);
     Some(Correction::foreign(written, place, format!("write `{instead}`")).edit(place, instead))
+}
+
+/// `<=>`, `|>`, `<<<`: signs in a row that are no operator
+fn run(stuck: &Stuck) -> Option<Correction> {
+    let is_sign = |at: usize| {
+        let text = stuck.tokens.get(at).map(|(lo, _, hi)| &stuck.text[*lo..*hi]).unwrap_or_default();
+        !text.is_empty() && text.bytes().all(|b| b"<>=|&^%/+".contains(&b))
+    };
+    let before =
+        stuck.at.checked_sub(1).filter(|at| stuck.adjoins(*at) && is_sign(*at) && is_sign(stuck.at))?;
+    let first = (0..=before).rev().take_while(|at| is_sign(*at) && stuck.adjoins(*at)).last()?;
+    let last = (stuck.at..).take_while(|at| is_sign(*at) && stuck.adjoins(at - 1)).last()?;
+    let place = stuck.bytes(first, last);
+    let written = stuck.words(first, last);
+    let help = match written {
+        "<<<" => {
+            "call the function with its arguments alone, `f(..)`: the layout says which PEs run a program"
+        }
+        "|>" => "call the function: `f(n)`",
+        _ => "write one of the operators `== != < <= > >= + - * / % & | ^ << >>`",
+    };
+    Some(Correction::foreign(written, place, help).covers(stuck.bytes(first, stuck.line_end(stuck.at))))
+}
+
+/// Whether the parser is behind `const name` or `const name: type`.
+fn in_declaration(stuck: &Stuck) -> bool {
+    let line = (0..stuck.at).rev().take(8).find(|at| {
+        matches!(stuck.tokens[*at].1, Token::Const | Token::Var | Token::Param | Token::Semi | Token::RBrace)
+    });
+    line.is_some_and(|at| matches!(stuck.tokens[at].1, Token::Const | Token::Var | Token::Param))
+        && stuck.open_before(stuck.at).is_none_or(|open| stuck.token(open) == Some(Token::LBrace))
 }
 
 /// Operators that are words: `x as T`, `not x`, `a xor b`.
@@ -93,8 +158,13 @@ fn cast(stuck: &Stuck) -> Option<Correction> {
         _ => return None,
     };
     let end = stuck.operand_end(stuck.at)?;
-    let instead = format!("@as({ty}, {})", stuck.words(stuck.at, end));
     let place = stuck.bytes(open, stuck.at - 1);
+    if ty == "void" {
+        let edit = (place.0, stuck.bytes(stuck.at, stuck.at).0);
+        let help = "remove it: a result need not be used";
+        return Some(Correction::foreign(stuck.words(open, stuck.at - 1), place, help).edit(edit, ""));
+    }
+    let instead = format!("@as({ty}, {})", stuck.words(stuck.at, end));
     let foreign = Correction::foreign(stuck.words(open, stuck.at - 1), place, format!("write `{instead}`"));
     Some(foreign.edit(stuck.bytes(open, end), instead))
 }
@@ -103,7 +173,7 @@ fn cast(stuck: &Stuck) -> Option<Correction> {
 fn pointer(stuck: &Stuck) -> Option<Correction> {
     let place = stuck.bytes(stuck.at, stuck.at);
     match stuck.found()? {
-        Token::Arrow if stuck.before(1)?.ends_operand() => {
+        Token::Arrow if stuck.before(1)?.ends_operand() && stuck.expects("+") && !stuck.expects("=>") => {
             let member = name(stuck.after(1))?;
             let start = stuck.operand_start(stuck.at - 1)?;
             let help = format!("write `{}.*.{member}`", stuck.words(start, stuck.at - 1));
@@ -123,9 +193,15 @@ fn pointer(stuck: &Stuck) -> Option<Correction> {
 
 /// `(n) => n * 2`
 fn arrow_function(stuck: &Stuck) -> Option<Correction> {
-    let place = stuck.bytes(stuck.at, stuck.at);
-    let is_arrow = stuck.found()? == Token::FatArrow && stuck.before(1)? == Token::RParen;
-    let open = stuck.open_before(stuck.at.checked_sub(1)?).filter(|_| is_arrow)?;
+    let behind_type = stuck.before(1)? == Token::Colon && stuck.before(3) == Some(Token::LParen);
+    let arrow = match stuck.found()? {
+        Token::FatArrow if stuck.before(1)? == Token::RParen => stuck.at,
+        _ if behind_type => stuck.close_of(stuck.at - 3)? + 1,
+        _ => return None,
+    };
+    let place = stuck.bytes(arrow, arrow);
+    let is_arrow = stuck.token(arrow)? == Token::FatArrow;
+    let open = stuck.open_before(arrow.checked_sub(1)?).filter(|_| is_arrow)?;
     if stuck.token(open.checked_sub(1)?)? != Token::Assign {
         return None;
     }
@@ -144,16 +220,39 @@ fn assignment(stuck: &Stuck) -> Option<Correction> {
             let keyword = open.checked_sub(1).and_then(|at| stuck.token(at));
             let is_condition = matches!(keyword, Some(If | While));
             let help = match keyword {
+                Some(Builtin(_)) if begins_setting(stuck) => return settings(stuck, open),
                 Some(Ident(_) | Builtin(_)) => "arguments have no names: write the value alone",
+                Some(For) => "count with a range: `for (@range(i16, n)) |i| {`",
                 _ => "write `==` to compare; `=` only assigns as a statement",
             };
             Some(Correction::slip(help).edit_if(is_condition, place, "=="))
         }
+        AddAssign | SubAssign | MulAssign | DivAssign if in_declaration(stuck) => {
+            Some(Correction::slip("write `=`: a declaration gives the first value").edit(place, "="))
+        }
         AddAssign | SubAssign | MulAssign | DivAssign | Assign
-            if stuck.expects(";") && stuck.expects("+") =>
+            if stuck.expects(";") && stuck.before(1)?.ends_operand() =>
         {
             Some(Correction::slip("assign to one variable at a time: an assignment has no value"))
         }
         _ => None,
     }
+}
+
+/// Whether the parser stopped behind `, async`.
+fn begins_setting(stuck: &Stuck) -> bool {
+    let is_setting =
+        matches!(name(stuck.before(1)), Some("async" | "activate" | "unblock" | "on_control" | "priority"));
+    is_setting && matches!(stuck.before(2), Some(Token::Comma))
+}
+
+/// `@mov16(a, b, async = true)`
+fn settings(stuck: &Stuck, open: usize) -> Option<Correction> {
+    let close = stuck.close_of(open)?;
+    let written = stuck.words(stuck.at - 1, close - 1);
+    let place = stuck.bytes(stuck.at - 1, close - 1);
+    let is_one = !(stuck.at..close).any(|at| stuck.tokens[at].1 == Token::Comma);
+    let instead = if is_one { format!(".{{ .{written} }}") } else { ".{ .async = true, .. }".to_string() };
+    let slip = Correction::slip(format!("write the settings between braces: `{instead}`"));
+    Some(slip.covers(place).edit_if(is_one, place, instead))
 }

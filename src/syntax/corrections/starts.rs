@@ -1,5 +1,7 @@
 //! Declarations and statements that begin with a word of another language, or with a misspelled one.
 
+use super::functions::{foreign_type, function_word, is_mark_of_c, parameter};
+use super::outside::{block_with_parens, comptime, statement_outside, top_level, top_level_of_declared};
 use super::{Correction, name};
 use crate::diagnostics::suggest;
 use crate::syntax::foreign::{self, DECLARATION_WORDS, STATEMENT_WORDS, meant_type};
@@ -13,40 +15,57 @@ pub fn correction(stuck: &Stuck, start: usize) -> Option<Correction> {
         Ident(word) if stuck.declares(word) => {
             walrus(stuck, start, word).or_else(|| top_level_of_declared(stuck, start))
         }
-        Ident(word) => declaration_word(stuck, start, word)
-            .or_else(|| function_word(stuck, start, word))
+        Ident(word) => function_word(stuck, start, word)
+            .or_else(|| marked_variable(stuck, start))
+            .or_else(|| declaration_word(stuck, start, word))
             .or_else(|| import(stuck, start, word))
             .or_else(|| control_word(stuck, start, word))
             .or_else(|| misspelled(stuck, start, word))
+            .or_else(|| mark(stuck, start))
+            .or_else(|| sentence(stuck, start, word))
             .or_else(|| type_first(stuck, start, start))
             .or_else(|| walrus(stuck, start, word))
             .or_else(|| top_level(stuck, start)),
-        Const | Var | Param => size_behind_name(stuck, start).or_else(|| type_first(stuck, start, start + 1)),
+        Volatile => marked_variable(stuck, start),
+        Const | Var | Param => size_behind_name(stuck, start)
+            .or_else(|| destructuring(stuck, start))
+            .or_else(|| two_words(stuck, start))
+            .or_else(|| type_first(stuck, start, start + 1)),
         Struct | Enum | Union => named_type(stuck, start),
         Fn | Task => parameter(stuck),
-        Layout => layout(stuck, start),
+        Layout => block_with_parens(stuck, start),
+        Comptime => block_with_parens(stuck, start).or_else(|| comptime(stuck, start)),
         Builtin(_) => top_level(stuck, start),
+        If | For | While | Switch | Return | Inline if stuck.at == start => statement_outside(stuck, start),
+        Str(_) if stuck.at_declaration() => {
+            let line = stuck.bytes(start, stuck.line_end(start));
+            Some(Correction::slip("begin a comment with `//`").covers(line))
+        }
         _ => None,
     }
 }
 
+/// Words that declare variables in other languages.
+const VARIABLES: [&str; 12] = [
+    "let",
+    "mut",
+    "auto",
+    "val",
+    "dim",
+    "my",
+    "local",
+    "final",
+    "constexpr",
+    "static",
+    "register",
+    "volatile",
+];
+
+/// Words that mark declarations in other languages.
+const MARKS: [&str; 6] = ["pub", "public", "private", "noinline", "global", "threadlocal"];
+
 /// `let n = 4;`, `auto n`, `static var n`
 fn declaration_word(stuck: &Stuck, start: usize, word: &str) -> Option<Correction> {
-    const VARIABLES: [&str; 12] = [
-        "let",
-        "mut",
-        "auto",
-        "val",
-        "dim",
-        "my",
-        "local",
-        "final",
-        "constexpr",
-        "static",
-        "register",
-        "volatile",
-    ];
-    const MARKS: [&str; 6] = ["pub", "public", "private", "noinline", "global", "threadlocal"];
     let place = stuck.bytes(start, start);
     let next = stuck.token(start + 1)?;
     let begins =
@@ -55,7 +74,8 @@ fn declaration_word(stuck: &Stuck, start: usize, word: &str) -> Option<Correctio
         let help = "move it to the top level, where a variable keeps its value";
         return Some(Correction::foreign(word, place, help));
     }
-    if MARKS.contains(&word) && (begins(next) || next == Token::Param) {
+    let marked = matches!(next, Token::Param | Token::Extern | Token::Export | Token::Inline);
+    if MARKS.contains(&word) && (begins(next) || marked) {
         let help = match word {
             "noinline" => "remove it; only `inline` functions are inlined",
             _ => "remove it; every top-level declaration is visible from outside",
@@ -67,7 +87,8 @@ fn declaration_word(stuck: &Stuck, start: usize, word: &str) -> Option<Correctio
     if !VARIABLES.contains(&word) {
         return None;
     }
-    let at = if name(stuck.token(start + 1)) == Some("mut") { start + 2 } else { start + 1 };
+    let second = matches!(stuck.token(start + 1), Some(Token::Ident("mut") | Token::Var | Token::Const));
+    let at = if second { start + 2 } else { start + 1 };
     let declared = name(stuck.token(at))?;
     let is_var = at > start + 1 || word == "mut" || stuck.changes(declared);
     let instead = if is_var { "var" } else { "const" };
@@ -82,54 +103,14 @@ fn declaration_word(stuck: &Stuck, start: usize, word: &str) -> Option<Correctio
     )
 }
 
-/// `func f() {`, `def f():`, `void f() {`
-fn function_word(stuck: &Stuck, start: usize, word: &str) -> Option<Correction> {
-    const FUNCTIONS: [&str; 9] =
-        ["func", "function", "fun", "def", "proc", "procedure", "sub", "method", "kernel"];
-    let place = stuck.bytes(start, start);
-    if FUNCTIONS.contains(&word) && name(stuck.token(start + 1)).is_some() {
-        let is_python = matches!(word, "def" | "sub" | "proc" | "procedure");
-        let function = name(stuck.token(start + 1))?;
-        let help = match is_python {
-            true => format!("write `fn {function}(n: i16) i16 {{ .. }}`: parameters and results have types"),
-            false => "write `fn`".to_string(),
-        };
-        return Some(Correction::foreign(word, place, help).edit_if(!is_python, place, "fn"));
-    }
-    let (ty, at) = foreign_type(stuck, start)?;
-    let function = name(stuck.token(at))?;
-    if stuck.token(at + 1) != Some(Token::LParen) || !stuck.at_declaration() {
-        return None;
-    }
-    let help = format!("write `fn {function}(..) {ty} {{`");
-    let end = stuck.close_of(at + 1).unwrap_or(at + 1);
-    Some(
-        Correction::foreign(stuck.words(start, at), stuck.bytes(start, at), help)
-            .covers(stuck.bytes(start, end)),
-    )
-}
-
-/// A type in front of a name, which may have two words; and the place of the name.
-fn foreign_type<'t>(stuck: &Stuck<'_, 't>, start: usize) -> Option<(&'t str, usize)> {
-    let first = name(stuck.token(start))?;
-    match (first, name(stuck.token(start + 1))) {
-        ("unsigned", Some("char")) => Some(("u8", start + 2)),
-        ("unsigned", Some("long")) => Some(("u32", start + 2)),
-        ("unsigned", Some("int" | "short")) => Some(("u16", start + 2)),
-        ("signed" | "long" | "short", Some(second @ ("int" | "char" | "short" | "long" | "double"))) => {
-            let ty = if first == "long" && second == "int" { "long" } else { second };
-            Some((meant_type(ty)?, start + 2))
-        }
-        _ => Some((meant_type(first)?, start + 1)),
-    }
-}
-
 /// `int x = 0;`, `const int n = 4;`, `double a[10];`, `int[] a;`
 fn type_first(stuck: &Stuck, start: usize, at: usize) -> Option<Correction> {
     use Token::*;
     let (written, mut next) = match foreign_type(stuck, at) {
         Some((ty, next)) => (ty, next),
-        // Two names in a row: the first can only be a type.
+        // Two names in a row: the first can only be a type, if both are in one line.
+        None if name(stuck.token(at)).is_some_and(is_word) => return None,
+        None if at < stuck.tokens.len() && stuck.line_end(at) == at => return None,
         None => (name(stuck.token(at))?, at + 1),
     };
     let mut size = String::new();
@@ -168,6 +149,13 @@ fn type_first(stuck: &Stuck, start: usize, at: usize) -> Option<Correction> {
     )
 }
 
+/// Whether a name is a word of another language, and no type.
+fn is_word(name: &str) -> bool {
+    matches!(name, "delete" | "del")
+        || foreign::value_of_csl(name).is_some()
+        || foreign::word_of_csl(name).is_some()
+}
+
 /// `var a[10]: f32;`
 fn size_behind_name(stuck: &Stuck, start: usize) -> Option<Correction> {
     let declared = name(stuck.token(start + 1))?;
@@ -193,17 +181,16 @@ fn size_behind_name(stuck: &Stuck, start: usize) -> Option<Correction> {
 
 /// `struct Point {`, `enum Mode {`
 fn named_type(stuck: &Stuck, start: usize) -> Option<Correction> {
-    let declared = name(stuck.token(start + 1))?;
-    if !stuck.at_declaration() {
-        return None;
-    }
+    let is_class = matches!(stuck.token(start + 1), Some(Token::Ident("class") | Token::Struct));
+    let at = if is_class { start + 2 } else { start + 1 };
+    let declared = name(stuck.token(at)).filter(|_| stuck.at <= at)?;
     let word = stuck.words(start, start);
     let kind = if word == "enum" { "enum(u8)" } else { word };
-    let end = stuck.close_of(start + 2).unwrap_or(start + 1);
+    let end = stuck.close_of(at + 1).unwrap_or(at);
     let help = format!("write `const {declared} = {kind} {{ .. }};`");
-    let place = stuck.bytes(start, start + 1);
+    let place = stuck.bytes(start, at);
     Some(
-        Correction::foreign(format!("{word} {declared}"), place, help)
+        Correction::foreign(stuck.words(start, at), place, help)
             .covers(stuck.bytes(start, end + 1))
             .edit(place, format!("const {declared} = {kind}")),
     )
@@ -215,7 +202,14 @@ fn import(stuck: &Stuck, start: usize, word: &str) -> Option<Correction> {
     let line = stuck.bytes(start, stuck.line_end(start));
     let next = stuck.token(start + 1)?;
     if matches!(word, "import" | "from" | "use" | "using" | "require" | "include") {
+        let last = (start + 1..=stuck.line_end(start)).rev().find_map(|at| name(stuck.token(at)));
+        let is_path = matches!(stuck.token(start + 2), Some(Token::Colon | Token::Dot));
         let help = match next {
+            Token::Ident("namespace") => "remove it: a name of a module is written `module.name`".to_string(),
+            Token::Ident(_) if is_path && word != "from" => {
+                let module = last.unwrap_or("math");
+                format!("write `const {module} = @import_module(\"<{module}>\");`")
+            }
             Token::Str(file) => format!("write `const other = @import_module({file});`"),
             Token::Ident(module) => format!("write `const {module} = @import_module(\"<{module}>\");`"),
             _ => "write `const math = @import_module(\"<math>\");`".to_string(),
@@ -341,72 +335,118 @@ fn walrus(stuck: &Stuck, start: usize, word: &str) -> Option<Correction> {
     Some(Correction::foreign(":=", place, help).edit(edit, format!("{instead} {word} =")))
 }
 
-/// `n = 4;` outside of any block, where `n` is declared.
-fn top_level_of_declared(stuck: &Stuck, start: usize) -> Option<Correction> {
-    let is_outside = stuck.at_declaration() && stuck.at == start;
-    let line = stuck.bytes(start, stuck.line_end(start));
-    let is_assignment = is_outside && stuck.token(start + 1) == Some(Token::Assign);
-    let slip = || {
-        Correction::slip("assign in a function or task, or give the value in the declaration").covers(line)
-    };
-    if is_assignment { Some(slip()) } else { top_level(stuck, start) }
-}
-
-/// `n = 4;` or `f();` outside of any block.
-fn top_level(stuck: &Stuck, start: usize) -> Option<Correction> {
+/// `const param n: u16;`, `param var n`
+fn two_words(stuck: &Stuck, start: usize) -> Option<Correction> {
     use Token::*;
-    if !stuck.at_declaration() || stuck.at != start {
+    let names = name(stuck.after(1)).is_some();
+    if stuck.at != start + 1 || !names || !matches!(stuck.found()?, Const | Var | Param) {
         return None;
     }
-    let line = stuck.bytes(start, stuck.line_end(start));
-    match (stuck.token(start)?, stuck.token(start + 1)?) {
-        (Ident(name), Assign) => {
-            let at = stuck.bytes(start, start);
-            let slip = Correction::slip(format!("declare it: write `const {name} = ..`"));
-            Some(slip.covers(line).edit((at.0, at.0), "const "))
-        }
-        (Ident(_) | Builtin(_), LParen) => {
-            let is_of_layout = matches!(stuck.token(start)?, Builtin(name) if is_of_layout(name));
-            let block = if is_of_layout { "layout" } else { "comptime" };
-            let call = stuck.words(start, start);
-            let slip = Correction::slip(format!("put it into a block: `{block} {{ {call}(..); }}`"));
-            Some(slip.covers(line))
-        }
-        (Ident(name), Colon) => {
-            let slip = Correction::slip(format!("declare it: `var {name}: T;`"));
-            Some(slip.covers(line))
-        }
-        _ => None,
-    }
+    let word = match (stuck.token(start)?, stuck.found()?) {
+        (Param, _) | (_, Param) => "param",
+        (_, Var) | (Var, _) => "var",
+        _ => "const",
+    };
+    let place = stuck.bytes(start, stuck.at);
+    Some(
+        Correction::foreign(stuck.words(start, stuck.at), place, format!("write `{word}` alone"))
+            .edit(place, word),
+    )
 }
 
-fn is_of_layout(builtin: &str) -> bool {
-    matches!(builtin, "@set_rectangle" | "@set_tile_code" | "@set_color_config" | "@export_name")
-}
-
-/// `fn f(int n)`, `fn f(n i16)`
-fn parameter(stuck: &Stuck) -> Option<Correction> {
-    let (first, second) = (name(stuck.before(1))?, name(stuck.found())?);
-    let begins = matches!(stuck.before(2), Some(Token::LParen | Token::Comma | Token::Comptime));
-    if !begins || stuck.token(stuck.open_before(stuck.at)?) != Some(Token::LParen) {
+/// `const (a, b) = f();`, `const { a, b } = s;`
+fn destructuring(stuck: &Stuck, start: usize) -> Option<Correction> {
+    use Token::*;
+    let opens = matches!(stuck.found()?, LParen | LBrace | DotBrace | LBracket);
+    if stuck.at != start + 1 || !opens {
         return None;
     }
-    let place = stuck.bytes(stuck.at - 1, stuck.at);
-    if let Some(ty) = meant_type(first) {
-        let instead = format!("{second}: {ty}");
-        let help = format!("write `{instead}`");
-        return Some(
-            Correction::foreign(stuck.words(stuck.at - 1, stuck.at), place, help).edit(place, instead),
-        );
-    }
-    let ty = meant_type(second).unwrap_or(second);
-    let slip = Correction::slip(format!("write `:` between the name and the type: `{first}: {ty}`"));
-    Some(slip.edit(place, format!("{first}: {ty}")))
+    let close = stuck.close_of(stuck.at)?;
+    let declared: Vec<&str> = (stuck.at..close).filter_map(|at| name(stuck.token(at))).collect();
+    let word = stuck.words(start, start);
+    let [first, .., last] = declared.as_slice() else { return None };
+    let help = match stuck.token(start)? {
+        Param => format!("declare each by itself: `{word} {first}: T; {word} ..`"),
+        _ => format!("declare each by itself: `{word} {first} = ..; {word} {last} = ..;`"),
+    };
+    let place = stuck.bytes(stuck.at, close);
+    let what = stuck.words(start, close);
+    Some(Correction::foreign(what, place, help).covers(stuck.bytes(start, stuck.line_end(start))))
 }
 
-/// `layout() {`
-fn layout(stuck: &Stuck, start: usize) -> Option<Correction> {
-    let parens = stuck.found() == Some(Token::LParen) && stuck.after(1) == Some(Token::RParen);
-    let place = stuck.bytes(start + 1, start + 2);
-    parens.then(|| Correction::foreign("layout()", place, "write `layout {`").edit(place, ""))
+/// `volatile int n = 3;`, `__shared__ float a[10];`, `static u16 n;`
+fn marked_variable(stuck: &Stuck, start: usize) -> Option<Correction> {
+    let is_mark = |at: usize| {
+        stuck.token(at) == Some(Token::Volatile) || name(stuck.token(at)).is_some_and(is_mark_of_c)
+    };
+    let at = (start..).find(|at| !is_mark(*at))?;
+    let (ty, next) = foreign_type(stuck, at).filter(|_| at > start)?;
+    let declared = name(stuck.token(next))?;
+    let (end, size) = match stuck.token(next + 1)? {
+        Token::LBracket => {
+            let close = stuck.close_of(next + 1)?;
+            (close, stuck.words(next + 1, close))
+        }
+        _ => (next, ""),
+    };
+    if !matches!(stuck.token(end + 1)?, Token::Assign | Token::Semi) || stuck.at > end + 1 {
+        return None;
+    }
+    let place = stuck.bytes(start, end);
+    let instead = format!("var {declared}: {size}{ty}");
+    let is_local = stuck.at_statement() && name(stuck.token(start)) == Some("static");
+    let help = match is_local {
+        true => format!("write `{instead}` at the top level, where a variable keeps its value"),
+        false => format!("write `{instead}`"),
+    };
+    let covers = stuck.bytes(start, stuck.line_end(start));
+    Some(
+        Correction::foreign(stuck.words(start, next), place, help)
+            .covers(covers)
+            .edit_if(!is_local, place, instead),
+    )
+}
+
+/// `defer n = 0;`, `assert n == 1;`, `print n`: a word in front of a statement or value.
+fn sentence(stuck: &Stuck, start: usize, word: &str) -> Option<Correction> {
+    let begins =
+        !matches!(stuck.token(start + 1)?, Token::Assign | Token::Dot | Token::LBracket | Token::Semi);
+    let is_call = stuck.token(start + 1) == Some(Token::LParen);
+    let help = match word {
+        _ if !begins || is_call => return None,
+        _ if foreign::prints(word) => format!("to print, write {}", foreign::PRINTING),
+        "assert" => "write `@assert(..);`".to_string(),
+        _ => foreign::word_of_csl(word).or_else(|| foreign::value_of_csl(word))?.to_string(),
+    };
+    let next_lines = stuck.line_end(start) == start;
+    let open = (start..=stuck.line_end(start)).find(|at| stuck.tokens[*at].1 == Token::LBrace);
+    let end = open.and_then(|open| stuck.close_of(open)).unwrap_or_else(|| stuck.line_end(start));
+    let covers = if next_lines { stuck.bytes(start, start) } else { stuck.bytes(start, end) };
+    Some(Correction::foreign(word, stuck.bytes(start, start), help).covers(covers))
+}
+
+/// Whether a word at the start of a declaration or statement is explained by itself.
+fn is_known(word: &str) -> bool {
+    let near = |known: &[&'static str]| suggest::nearest(word, known.iter().copied()).is_some();
+    MARKS.contains(&word) || VARIABLES.contains(&word) || near(&DECLARATION_WORDS)
+}
+
+/// `async fn f() void {`, `pub extern var n: u16;`
+fn mark(stuck: &Stuck, start: usize) -> Option<Correction> {
+    use Token::*;
+    let next = stuck.token(start + 1)?;
+    let is_declaration =
+        matches!(next, Fn | Task | Var | Const | Param | Export | Extern | Inline | Comptime);
+    let word = stuck.words(start, start);
+    if !stuck.at_declaration() || !is_declaration || begins_on_new_line(stuck, start + 1) || is_known(word) {
+        return None;
+    }
+    let place = stuck.bytes(start, start);
+    let help = format!("remove it: `{}` begins the declaration", stuck.words(start + 1, start + 1));
+    let until = stuck.tokens[start + 1].0;
+    Some(Correction::foreign(word, place, help).edit((place.0, until), ""))
+}
+
+fn begins_on_new_line(stuck: &Stuck, at: usize) -> bool {
+    at > 0 && stuck.line_end(at - 1) == at - 1
 }

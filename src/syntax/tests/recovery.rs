@@ -37,6 +37,31 @@ fn two_mistakes_in_one_function_are_both_reported() {
 }
 
 #[test]
+fn a_change_is_only_offered_if_the_parser_gets_past_the_line_with_it() {
+    assert_eq!(help("fn f() void {\n  n = (n + 1));\n}"), "remove this `)`");
+    assert_eq!(help("fn twice(x: u16 u16 {\n  return 2 * x;\n}"), "write `)` here");
+    assert_eq!(help("const n == 4;"), "write `=` instead of `==`");
+    assert_eq!(help("const c = f(1; 2);"), "write `,` instead of `;`");
+    assert_eq!(
+        help("fn f() void {\n  n = a b c;\n}"),
+        "the value ends in front of `b`: write an operator or `;` there"
+    );
+}
+
+#[test]
+fn values_in_braces_are_one_mistake() {
+    for text in ["const a: [2]u16 = { 1, 2 };", "fn f() void {\n  g({ 1, 2 }, { 3, 4 });\n}"] {
+        assert_eq!(problems(text).len(), 1, "{text}");
+    }
+    assert_eq!(tree("fn f() void {\n  a = { 1, 2 };\n  b = 3;\n}"), "fn f() void { ERROR; b = 3; }");
+}
+
+#[test]
+fn a_missing_brace_of_a_function_does_not_hide_its_statements() {
+    assert_eq!(tree("fn f() void\n  n = 1;\n}\nvar n;"), "fn f() void { n = 1; }\nvar n;");
+}
+
+#[test]
 fn a_word_of_another_language_may_be_the_last_of_a_file() {
     for text in ["comptime {not\n", "const a = not"] {
         assert_eq!(problems(text), ["1:11 `not` is not part of CSL"], "{text}");

@@ -153,12 +153,20 @@ pub fn received_on<'r>(
     }
 }
 
+/// Numbers of colors.
+const COLORS: usize = 32;
+
+/// Most programs have no more distinct rows.
+const FEW_ROWS: usize = 1024;
+
 /// The routes of a program; number 0 is that of a color which is not configured.
 #[derive(Clone)]
 pub struct Routes {
     all: Vec<Route>,
     /// What each of them was made of.
     configs: Vec<ColorConfig>,
+    /// Of each distinct row of the table, the route of each color that it has one for; empty if there are many rows.
+    rows: Vec<[RouteId; COLORS]>,
     locals: Vec<Vec<(Color, RouteId)>>,
     /// Those that the program has made while running.
     made: FxHashMap<ColorConfig, RouteId>,
@@ -173,11 +181,19 @@ impl Routes {
         let mut routes = Routes {
             all: vec![Route::default()],
             configs: vec![ColorConfig::default()],
+            rows: Vec::new(),
             locals: Vec::new(),
             made: FxHashMap::default(),
         };
         for declared in program.routes.declared() {
             routes.add(&declared.config);
+        }
+        if program.routes.rows() <= FEW_ROWS {
+            routes.rows.resize(program.routes.rows(), [Routes::NONE; COLORS]);
+            for (row, of_row) in routes.rows.iter_mut().enumerate() {
+                let known = program.routes.row_at(row as u32);
+                known.iter().for_each(|(color, id)| of_row[usize::from(color.0) % COLORS] = id + 1);
+            }
         }
         for tile in &program.tiles {
             let row = tile.local_routes.iter().map(|(color, config, _)| (*color, routes.add(config)));
@@ -210,9 +226,15 @@ impl Routes {
 
     /// The route of a color on a PE.
     pub fn of(&self, program: &Program, pe: usize, color: Color) -> RouteId {
-        let row = program.routes.row(pe);
-        if let Ok(at) = row.binary_search_by_key(&color, |(c, _)| *c) {
-            return row[at].1 + 1;
+        let declared = match program.routes.row_of(pe).and_then(|row| self.rows.get(row as usize)) {
+            Some(row) => row[usize::from(color.0) % COLORS],
+            None => {
+                let row = program.routes.row(pe);
+                row.binary_search_by_key(&color, |(c, _)| *c).map_or(Routes::NONE, |at| row[at].1 + 1)
+            }
+        };
+        if declared != Routes::NONE {
+            return declared;
         }
         let tile = program.place.get(pe).and_then(|t| self.locals.get(*t as usize));
         let local = tile.and_then(|row| row.iter().find(|(c, _)| *c == color));

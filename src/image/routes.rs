@@ -230,6 +230,21 @@ impl RouteTable {
         Some(&self.declared[row[at].1 as usize])
     }
 
+    /// How many distinct rows there are.
+    pub fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The number of the row of a PE.
+    pub fn row_of(&self, pe: usize) -> Option<u32> {
+        self.pes.get(pe).copied()
+    }
+
+    /// A row by its number.
+    pub fn row_at(&self, row: u32) -> &[(Color, u32)] {
+        &self.rows[row as usize]
+    }
+
     /// All colors of a PE with the number of their configuration, by color.
     pub fn row(&self, pe: usize) -> &[(Color, u32)] {
         self.pes.get(pe).map_or(&[], |row| self.rows[*row as usize].as_slice())

@@ -13,6 +13,9 @@ use crate::value::ty::{FieldLayout, Ty};
 
 /// The implicit conversion.
 pub fn coerce(sema: &mut Sema<'_>, value: Operand, to: &Ty, span: Span) -> Result<Operand> {
+    if matches!(&value, Operand::Known(v) if v.is_scalar_of(to)) {
+        return Ok(value);
+    }
     let from = value.ty();
     match value {
         Operand::Known(Value::Fn(f)) => coerce_fn(sema, f, to, span),

@@ -3,7 +3,7 @@
 use super::advice;
 use super::arith::{self};
 use super::declared::with_operands;
-use super::eval::Ev;
+use super::eval::{Binding, Ev};
 use super::operand::{Base, Operand, Place};
 use super::value::{Pointee, Pointer, Value};
 use super::walk::Sema;
@@ -33,8 +33,29 @@ impl Sema<'_> {
     /// The value of an expression at a place that may ask for a type.
     pub fn value_for(&mut self, id: ExprId, want: Want<'_>) -> Result<Operand> {
         let span = self.span(id);
+        if let Some(value) = self.simple_value(id) {
+            self.eval.budget.step(span)?;
+            return Ok(Operand::Known(value));
+        }
         let ev = self.expr_for(id, want)?;
         self.value_of(ev, span).at(span)
+    }
+
+    /// The value of an expression that stands for one itself, at comptime, where most are of this kind.
+    fn simple_value(&self, id: ExprId) -> Option<Value> {
+        let frame = self.frame();
+        if !frame.comptime || self.eval.facts.is_kept() {
+            return None;
+        }
+        match &frame.unit.file.expr(id).kind {
+            ExprKind::Int(n) => Some(Value::Int(None, Integer::of(n))),
+            ExprKind::Bool(b) => Some(Value::Bool(*b)),
+            ExprKind::Name(name) => match self.eval.local(name)? {
+                (Binding::Known(value), _) => Some(value.clone()),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// The value of an expression, converted to a type.
@@ -58,6 +79,7 @@ impl Sema<'_> {
         let span = self.span(id);
         match self.known(id)? {
             Value::Undefined(_) => Err(rules::UNDEFINED_VALUE.plain().at(span)),
+            v if v.is_scalar_of(ty) => Ok(v),
             v => arith::coerce(&v, ty).at(span),
         }
     }
@@ -101,7 +123,7 @@ impl Sema<'_> {
 
     fn expr_kind(&mut self, kind: &ExprKind, span: Span, want: Want<'_>) -> Result<Ev> {
         match kind {
-            ExprKind::Int(n) => Ok(Ev::known(Value::Int(None, Integer::from_bigint(n.clone())))),
+            ExprKind::Int(n) => Ok(Ev::known(Value::Int(None, Integer::of(n)))),
             ExprKind::Float(x) => Ok(Ev::known(Value::Float(crate::value::float::FloatKind::Comptime, *x))),
             ExprKind::Str(s) => Ok(Ev::known(Value::Str(s.as_slice().into()))),
             ExprKind::Bool(b) => Ok(Ev::known(Value::Bool(*b))),

@@ -28,19 +28,26 @@ pub fn struct_literal(
         Some(ty) => sema.ty(ty).ok(),
         None => want.ty().cloned(),
     };
-    let mut names = Vec::with_capacity(fields.len());
+    let site = sema.repeated(span).filter(|_| ty.is_none());
+    let is_new = site.is_none_or(|site| !sema.repeats.has_literal(site));
     let mut parts = Vec::with_capacity(fields.len());
-    for (name, value) in fields {
-        if names.contains(&name.name) {
+    for (at, (name, value)) in fields.iter().enumerate() {
+        if is_new && fields[..at].iter().any(|(other, _)| other.name == name.name) {
             return Err(rules::DUPLICATE_NAME.because(&[("name", &name.name)]).at(name.span));
         }
-        names.push(name.name.clone());
         parts.push(match near.as_ref().and_then(|ty| ty.field(&name.name)) {
             Some((_, ty, _)) => sema.value_near(*value, &ty)?,
             None => sema.value(*value, None)?,
         });
     }
+    if let Some(value) = site.and_then(|site| sema.repeats.literal(site, &parts)) {
+        return Ok(Operand::Known(value));
+    }
+    let names = fields.iter().map(|(name, _)| name.name.clone()).collect();
     let anon = gather(Some(names), parts).at(span)?;
+    if let (Some(site), Operand::Known(value)) = (site, &anon) {
+        sema.repeats.note_literal(site, value);
+    }
     let Some(ty) = ty else { return Ok(anon) };
     let type_span = sema.span(ty);
     match sema.ty(ty)? {

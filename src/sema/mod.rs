@@ -42,6 +42,7 @@ mod order;
 mod program;
 mod regions;
 mod registers;
+mod repeats;
 mod reports;
 mod stmt;
 mod suffix;

@@ -12,7 +12,8 @@ use crate::diagnostics::{At, Diag, Result};
 use crate::image::code::Op;
 use crate::source::Span;
 use crate::syntax::ast::{BinaryOp, ExprId, UnaryOp};
-use crate::value::ty::Ty;
+use crate::value::number::Integer;
+use crate::value::ty::{IntTy, Ty};
 
 /// A prefix operator.
 pub fn unary(sema: &mut Sema<'_>, op: UnaryOp, operand: ExprId, span: Span, want: Want<'_>) -> Result<Ev> {
@@ -70,6 +71,13 @@ pub fn short_circuit(sema: &mut Sema<'_>, a: ExprId, b: ExprId, stops_at: bool) 
 pub fn binary(sema: &mut Sema<'_>, op: BinaryOp, a: Operand, b: Operand, span: Span) -> Result<Operand> {
     if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
         return shift(sema, op, a, b, span);
+    }
+    if let (Operand::Known(a), Operand::Known(b)) = (&a, &b)
+        && let Some(ty) = shared_int(a, b)
+        && let (Value::Int(_, x), Value::Int(_, y)) = (a, b)
+    {
+        let (a, b) = (Value::Int(ty, x.clone()), Value::Int(ty, y.clone()));
+        return fold(&mut sema.eval, op, &Operand::Known(a), &Operand::Known(b), span);
     }
     if let (Operand::Known(Value::Type(_)), Operand::Known(Value::Type(_)))
     | (Operand::Known(Value::Str(_)), Operand::Known(Value::Str(_))) = (&a, &b)
@@ -166,6 +174,18 @@ fn bad_operand(sema: &Sema<'_>, symbol: &str, ty: &Ty, operand: ExprId, span: Sp
 impl Op {
     /// A mark above every register: nothing is a temporary.
     pub const NO_MERGE: u16 = u16::MAX;
+}
+
+/// The common type of two small integers, if it is that of one of them and holds the other.
+fn shared_int(a: &Value, b: &Value) -> Option<Option<IntTy>> {
+    let (Value::Int(s, Integer::Small(_)), Value::Int(t, Integer::Small(_))) = (a, b) else { return None };
+    let holds = |ty: &IntTy, v: &Value| matches!(v, Value::Int(_, n) if n.fits(ty.signed, ty.bits));
+    match (s, t) {
+        _ if s == t => Some(*s),
+        (Some(ty), None) if holds(ty, b) => Some(*s),
+        (None, Some(ty)) if holds(ty, a) => Some(*t),
+        _ => None,
+    }
 }
 
 /// The common type of two operands: that of their types, or that of one if the other is a known value

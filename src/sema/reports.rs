@@ -8,6 +8,7 @@ pub struct Reports<'s> {
     sink: &'s mut Sink,
     levels: Levels,
     faults: u64,
+    told: u64,
     is_muted: bool,
     /// A file has a syntax error: what it hides may be all that is wrong with the rest.
     has_syntax_error: bool,
@@ -24,6 +25,7 @@ impl<'s> Reports<'s> {
             sink,
             levels,
             faults: 0,
+            told: 0,
             is_muted: false,
             has_syntax_error: false,
             captured: None,
@@ -41,11 +43,17 @@ impl<'s> Reports<'s> {
         self.faults
     }
 
+    /// Diagnostics so far, of any level, counting those that are not shown.
+    pub fn told(&self) -> u64 {
+        self.told
+    }
+
     /// Counts a diagnostic; whether it is to be shown, as it does not only repeat one.
     pub fn count(&mut self, diag: &Diag) -> bool {
         if self.is_muted {
             return false;
         }
+        self.told += 1;
         self.faults += u64::from(diag.0.severity.is_error());
         let is_checked = !self.has_syntax_error || is_about_names_and_types(diag) || is_about_syntax(diag);
         !diag.rule().is_empty() && is_checked

@@ -300,6 +300,32 @@ impl Value {
         }
     }
 
+    /// Whether it is the same as another one, as far as can be seen without looking into records and arrays.
+    pub fn is_identical(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::Record(a), Value::Record(b)) => Rc::ptr_eq(a, b),
+            (Value::Array(a), Value::Array(b)) => Rc::ptr_eq(a, b),
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::Id(j, a), Value::Id(k, b)) => j == k && a == b,
+            (Value::Int(j, Integer::Small(a)), Value::Int(k, Integer::Small(b))) => j == k && a == b,
+            (Value::Float(j, a), Value::Float(k, b)) => j == k && a.to_bits() == b.to_bits(),
+            (Value::Enum(s, a), Value::Enum(t, b)) => Arc::ptr_eq(s, t) && a == b,
+            (Value::Str(a), Value::Str(b)) => a == b,
+            (Value::Void, Value::Void) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether it is a scalar of exactly this type, which is seen sooner than its type is made.
+    pub fn is_scalar_of(&self, ty: &Ty) -> bool {
+        match (self, ty) {
+            (Value::Bool(_), Ty::Bool) | (Value::Int(None, _), Ty::ComptimeInt) => true,
+            (Value::Int(Some(own), _), Ty::Int(ty)) => own == ty,
+            (Value::Id(own, _), Ty::Id(kind)) => own == kind,
+            _ => false,
+        }
+    }
+
     /// The text of a string.
     pub fn as_str(&self) -> Option<String> {
         match self {

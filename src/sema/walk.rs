@@ -10,6 +10,7 @@ use super::layout::LayoutScope;
 use super::lower::{FnBuilder, Lower};
 use super::modules::Modules;
 use super::options::CompileOptions;
+use super::repeats::Repeats;
 use super::reports::Reports;
 use super::unit::{Global, Instance, Unit};
 use super::uses::Uses;
@@ -40,6 +41,8 @@ pub struct Sema<'s> {
     pub lower: Lower,
     /// What the layout block has said.
     pub layout: LayoutScope,
+    /// What places of the layout block gave the last time.
+    pub repeats: Repeats,
 }
 
 impl<'s> Sema<'s> {
@@ -61,6 +64,7 @@ impl<'s> Sema<'s> {
             eval: Eval::new(Budget::new(options.comptime_fuel)),
             lower: Lower::new(arch),
             layout: LayoutScope::default(),
+            repeats: Repeats::default(),
         }
     }
 
@@ -152,6 +156,11 @@ impl<'s> Sema<'s> {
     /// The place of an expression in the text.
     pub fn span(&self, id: ExprId) -> Span {
         self.eval.frame().unit.file.expr(id).span
+    }
+
+    /// The place of an expression, if what it gives is remembered because it may be evaluated for many PEs.
+    pub fn repeated(&self, span: Span) -> Option<Span> {
+        (self.options.memo && self.layout.is_running()).then_some(span)
     }
 
     /// Opens a frame at the top level of a module.

@@ -37,6 +37,14 @@ impl Integer {
         }
     }
 
+    /// The same of a number that is kept.
+    pub fn of(n: &BigInt) -> Integer {
+        match n.to_i128() {
+            Some(small) => Integer::Small(small),
+            None => Integer::Big(n.clone()),
+        }
+    }
+
     /// A float without its fraction (toward zero); `None` for NaN and infinities.
     pub fn from_f64(x: f64) -> Option<Integer> {
         BigInt::from_f64(x.trunc()).map(Integer::from_bigint)

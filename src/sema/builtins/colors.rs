@@ -34,7 +34,17 @@ pub fn color_arg(sema: &mut Sema<'_>, id: ExprId) -> Result<Color> {
 pub fn color_config(sema: &mut Sema<'_>, id: ExprId, color: Color) -> Result<ColorConfig> {
     let at = sema.span(id);
     let v = sema.known(id)?;
-    read_config(sema, &v, color, at).at(at)
+    let Some(site) = sema.repeated(at) else { return read_config(sema, &v, color, at).at(at) };
+    if let Some(config) = sema.repeats.config(site, &v, color) {
+        return Ok(config);
+    }
+    let told = sema.reports.told();
+    let config = read_config(sema, &v, color, at).at(at)?;
+    // What it has reported, it reports again.
+    if told == sema.reports.told() {
+        sema.repeats.note_config(site, v, color, &config);
+    }
+    Ok(config)
 }
 
 fn read_config(sema: &mut Sema<'_>, v: &Value, color: Color, at: Span) -> Result<ColorConfig> {

@@ -13,7 +13,7 @@ use crate::sema::operand::{Addr, Base, Operand, Place, element_of, repr};
 use crate::sema::value::{Pointee, Value};
 use crate::sema::walk::Sema;
 use crate::source::Span;
-use crate::syntax::ast::ExprId;
+use crate::syntax::ast::{ExprId, Name};
 use crate::value::ty::Ty;
 use indexmap::IndexMap;
 
@@ -117,19 +117,45 @@ fn pe_arg(sema: &mut Sema<'_>, call: Call<'_>) -> Result<usize> {
 
 fn set_tile_code(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
     let pe = pe_arg(sema, call)?;
-    let unit = match call.args.get(2) {
-        Some(file) => {
-            let at = sema.span(*file);
-            let name = arguments::known_str(sema, *file)?;
+    let class = class_of_tile(sema, call)?;
+    sema.layout.set_tile(pe, class).at(call.span)?;
+    Ok(progress(sema))
+}
+
+/// The class of the PEs that get a file with parameters.
+fn class_of_tile(sema: &mut Sema<'_>, call: Call<'_>) -> Result<u32> {
+    let site = sema.repeated(call.span);
+    let name = call.args.get(2).map(|file| arguments::known_str(sema, *file)).transpose()?;
+    let last = site.zip(name.as_deref()).and_then(|(site, name)| sema.repeats.unit(site, name));
+    let unit = match (call.args.get(2).zip(name.as_deref()), last) {
+        (_, Some(unit)) => unit,
+        (Some((file, name)), None) => {
             let from = sema.frame().unit.path.clone();
-            sema.find_unit(&from, &name, at)?
+            sema.find_unit(&from, name, sema.span(*file))?
         }
-        None => sema.unit(),
+        (None, None) => sema.unit(),
     };
+    let given = call.args.get(3).map(|params| sema.known(*params)).transpose()?;
+    let Some((site, given)) = site.zip(given.as_ref()) else {
+        let params = tile_params(sema, call, given.as_ref())?;
+        return Ok(sema.layout.class(&unit, params, call.span));
+    };
+    if let Some(class) = sema.repeats.class(site, &unit, given) {
+        return Ok(class);
+    }
+    let params = tile_params(sema, call, Some(given))?;
+    let class = sema.layout.class(&unit, params, call.span);
+    if let Some(name) = name {
+        sema.repeats.note_class(site, (name, unit), given.clone(), class);
+    }
+    Ok(class)
+}
+
+/// The parameters of a tile.
+fn tile_params(sema: &Sema<'_>, call: Call<'_>, given: Option<&Value>) -> Result<IndexMap<Name, Value>> {
     let mut params = IndexMap::new();
-    if let Some(p) = call.args.get(3) {
-        let at = sema.span(*p);
-        let v = sema.known(*p)?;
+    let at = call.args.get(3).map_or(call.span, |p| sema.span(*p));
+    if let Some(v) = given {
         let fields = v.fields().ok_or_else(|| {
             comptime::TYPE_MISMATCH.because(&[("want", &"a struct"), ("have", &v.ty())]).at(at)
         })?;
@@ -138,16 +164,13 @@ fn set_tile_code(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
     if let Some((name, _)) = params.iter().find(|(_, value)| value.belongs_to_layout()) {
         let have = "a function, a module or a pointer";
         let facts: [(&str, &dyn std::fmt::Display); 2] = [("want", &"a value"), ("have", &have)];
-        let at = call.args.get(3).map_or(call.span, |p| sema.span(*p));
         return Err(comptime::TYPE_MISMATCH
             .because(&facts)
             .at(at)
             .note(format!("`{name}` holds something that only the layout has"))
             .help("pass values; functions and modules can be imported in the file of the tile"));
     }
-    let class = sema.layout.class(&unit, params, call.span);
-    sema.layout.set_tile(pe, class).at(call.span)?;
-    Ok(progress(sema))
+    Ok(params)
 }
 
 fn set_color_config(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {

@@ -139,7 +139,7 @@ impl Eval {
         }
         self.facts.note_binding(span, &binding);
         let scope = self.frame_mut().scopes.last_mut().expect("a frame has a scope");
-        scope.names.push((name.clone(), binding, span));
+        scope.declare(name, binding, span);
         Ok(())
     }
 

@@ -8,6 +8,8 @@ use crate::sema::value::{InstanceId, Value};
 use crate::source::Span;
 use crate::syntax::ast::Name;
 use crate::value::ty::Ty;
+use rustc_hash::FxBuildHasher;
+use std::hash::BuildHasher;
 use std::rc::Rc;
 
 /// What a local name stands for.
@@ -53,6 +55,27 @@ pub enum Binding {
 pub struct Scope {
     /// In order of declaration.
     pub(super) names: Vec<(Name, Binding, Span)>,
+    /// A hash of each name, by which it is found sooner.
+    hashes: Vec<u32>,
+}
+
+impl Scope {
+    /// A name is declared.
+    pub fn declare(&mut self, name: &Name, binding: Binding, span: Span) {
+        self.hashes.push(hash(name));
+        self.names.push((name.clone(), binding, span));
+    }
+
+    /// The place of the last declaration of a name with this hash.
+    pub fn find(&self, name: &str, hash: u32) -> Option<usize> {
+        let known = self.hashes.iter().enumerate().rev();
+        known.filter(|(_, own)| **own == hash).map(|(slot, _)| slot).find(|slot| self.names[*slot].0 == name)
+    }
+}
+
+/// A hash of a name.
+fn hash(name: &str) -> u32 {
+    FxBuildHasher.hash_one(name) as u32
 }
 
 /// What `break` and `continue` may name.
@@ -150,8 +173,11 @@ impl EvalFrame {
 
     /// Finds a local: its scope, and its place there.
     pub(super) fn find_local(&self, name: &str) -> Option<(usize, usize)> {
-        let place = |scope: &Scope| scope.names.iter().rposition(|(n, _, _)| n == name);
-        self.scopes.iter().enumerate().rev().find_map(|(s, scope)| place(scope).map(|slot| (s, slot)))
+        let hash = hash(name);
+        let scopes = self.scopes.iter().enumerate().rev();
+        scopes
+            .filter(|(_, scope)| !scope.names.is_empty())
+            .find_map(|(s, scope)| Some((s, scope.find(name, hash)?)))
     }
 }
 

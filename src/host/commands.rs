@@ -116,6 +116,8 @@ pub(super) struct CommandStream {
     pub busy_until: u64,
     /// A copy went by PEs whose launch is never done.
     pub went_by: bool,
+    /// Nothing changes before the host has acted: copies do not wait for tasks.
+    pub is_impatient: bool,
     /// The cycle since which no PE is blocked and no command is in progress.
     free_since: Option<u64>,
 }
@@ -202,6 +204,7 @@ impl Runner {
             self.stream.commands.push_front(first);
             return Ok(moved);
         }
+        self.stream.is_impatient = false;
         if let (NextLaunch::After { copies }, false) =
             (&mut self.stream.next_launch, first.command.is_launch())
         {

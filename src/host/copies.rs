@@ -7,6 +7,7 @@ use super::{Failure, Runner};
 use crate::arch::PeCoord;
 use crate::diagnostics::Result;
 use crate::diagnostics::rules::host::{COPY_SIZE, REGION_OUTSIDE};
+use crate::wafer::HOST_PATIENCE;
 
 /// PEs of a rectangle, row by row.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -76,6 +77,39 @@ struct Copying {
     words: Vec<u32>,
     /// How many PEs of the region are done, row by row.
     reached: usize,
+    turn: Turn,
+}
+
+/// The turn of a copy on a PE that is not idle.
+#[derive(Clone, Default)]
+struct Turn {
+    /// The cycle since which the copy waits for the PE.
+    since: Option<u64>,
+    /// It has waited long enough, for this PE or for one before it.
+    insists: bool,
+    /// The PE starts no task before it is done.
+    is_held: bool,
+}
+
+impl Turn {
+    /// A PE is not idle: after a while the copy has its turn between two tasks.
+    fn wait(&mut self, host: &mut Runner, at: PeCoord) {
+        let now = host.wafer.now();
+        let since = *self.since.get_or_insert(now);
+        self.insists |= host.stream.is_impatient || now >= since + HOST_PATIENCE;
+        if self.insists && !self.is_held {
+            self.is_held = true;
+            host.wafer.hold_tasks(at, true);
+        }
+    }
+
+    /// The PE is done.
+    fn end(&mut self, host: &mut Runner, at: PeCoord) {
+        self.since = None;
+        if std::mem::take(&mut self.is_held) {
+            host.wafer.hold_tasks(at, false);
+        }
+    }
 }
 
 impl HostCommand for Copying {
@@ -99,8 +133,10 @@ impl HostCommand for Copying {
         let Copy { name, region, elements, width } = &self.copy;
         while let Some(at) = region.pe(self.reached) {
             if !before_start && host.wafer.pe(at).is_some_and(|pe| !pe.is_between_tasks(now)) {
+                self.turn.wait(host, at);
                 break;
             }
+            self.turn.end(host, at);
             let words = &mut self.words[self.reached * elements..][..*elements];
             match self.into {
                 true => host.write(at, name, *width, words)?,
@@ -125,6 +161,8 @@ impl HostCommand for Copying {
 #[derive(Clone)]
 struct Settling {
     done: bool,
+    /// The cycle since which it waits: it does not wait for PEs whose tasks never end.
+    since: Option<u64>,
 }
 
 impl HostCommand for Settling {
@@ -134,7 +172,8 @@ impl HostCommand for Settling {
 
     fn advance(&mut self, host: &mut Runner) -> Result<bool, Failure> {
         let now = host.wafer.now();
-        self.done = host.wafer.made().all(|(_, pe)| pe.is_between_tasks(now));
+        let is_over = now >= *self.since.get_or_insert(now) + HOST_PATIENCE || host.stream.is_impatient;
+        self.done = is_over || host.wafer.made().all(|(_, pe)| pe.is_between_tasks(now));
         Ok(self.done)
     }
 
@@ -178,7 +217,13 @@ impl Runner {
         if words.len() != needed {
             return Err(COPY_SIZE.because(&[("given", &words.len()), ("needed", &needed)]).into());
         }
-        Ok(self.queue(Copying { copy: copy.clone(), into: true, words: words.to_vec(), reached: 0 }))
+        Ok(self.queue(Copying {
+            copy: copy.clone(),
+            into: true,
+            words: words.to_vec(),
+            reached: 0,
+            turn: Turn::default(),
+        }))
     }
 
     /// Queues a copy from the wafer; [`Runner::take_words`] gives the words once it is done.
@@ -188,7 +233,7 @@ impl Runner {
     pub fn queue_copy_out(&mut self, copy: &Copy) -> Result<Ticket, Failure> {
         self.check_copy(copy, false)?;
         let words = vec![0; copy.region.pes() * copy.elements];
-        Ok(self.queue(Copying { copy: copy.clone(), into: false, words, reached: 0 }))
+        Ok(self.queue(Copying { copy: copy.clone(), into: false, words, reached: 0, turn: Turn::default() }))
     }
 
     /// Runs until the host could copy from any PE.
@@ -199,7 +244,7 @@ impl Runner {
 
     /// Queues a command that is done when the host could copy from any PE.
     pub fn queue_settling(&mut self) -> Ticket {
-        self.queue_unlogged(Settling { done: false })
+        self.queue_unlogged(Settling { done: false, since: None })
     }
 
     fn check_copy(&mut self, copy: &Copy, into: bool) -> Result<()> {

@@ -57,6 +57,10 @@ use std::sync::atomic::AtomicBool;
 /// Default cycle limit of a run, which corresponds to minutes of host time.
 pub const DEFAULT_MAX_CYCLES: u64 = 1_000_000_000;
 
+/// Cycles for which a program on one PE goes on when the host has nothing more to do with it: what is left to compute and
+/// to print. On more PEs, which take longer, these are fewer, down to a tenth.
+const END_PATIENCE: u64 = 10_000_000;
+
 /// The first line that a kernel printed in a public log came at about this cycle, after one small
 /// copy and a launch.
 const COMMAND_LATENCY: u64 = 1000;
@@ -349,6 +353,28 @@ impl Runner {
     }
 
     fn run_the_rest(&mut self) -> Result<Vec<Diagnostic>, Failure> {
+        let limit = self.options.max_cycles;
+        let has_host = self.program.memcpy.is_some() || self.program.sdk_layout.is_some();
+        while has_host && self.wafer.blocked() > 0 && self.advance_if_possible()? {}
+        // Whoever sets a limit wants to run up to it.
+        if !has_host || self.wafer.blocked() > 0 || limit != DEFAULT_MAX_CYCLES {
+            return self.run_for_ever();
+        }
+        let patience = END_PATIENCE / (self.wafer.active_pes() as u64).clamp(1, 10);
+        let since = self.wafer.now();
+        self.options.max_cycles = limit.min(since + patience);
+        let ended = self.run_for_ever();
+        self.options.max_cycles = limit;
+        match ended {
+            Err(Failure::OutOfCycles(report)) => {
+                let warning = report.still_running(self.wafer.now() - since, &self.program.sources);
+                Ok(self.options.levels.judge(warning).into_iter().collect())
+            }
+            ended => ended,
+        }
+    }
+
+    fn run_for_ever(&mut self) -> Result<Vec<Diagnostic>, Failure> {
         let ended = match self.ports.is_empty() {
             true => self.wafer.run_until_idle(self.options.max_cycles),
             false => {
@@ -461,6 +487,12 @@ impl Runner {
             Progress::Moving => Ok(true),
             Progress::Trapped => Err(failure(self.wafer.trapped())),
             Progress::Interrupted => Err(failure(self.wafer.interrupted())),
+            // What repeats may wait for the command that waits for it.
+            Progress::Repeats if !self.stream.is_empty() && !self.stream.is_impatient => {
+                self.stream.is_impatient = true;
+                self.wafer.host_acts();
+                Ok(true)
+            }
             Progress::Repeats => Err(failure(self.wafer.repeats())),
             Progress::Quiet if self.wafer.has_held() => self.go_on_without_held(has_moved),
             Progress::Quiet => {

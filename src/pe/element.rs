@@ -214,6 +214,10 @@ impl Pe {
         if is_busy && !self.threads.is_empty() && self.is_observed() {
             return Wake::At(now + 1);
         }
+        if self.main.is_held && self.main.is_free() {
+            let is_ahead = self.main.busy_until > now;
+            return if is_ahead { Wake::At(self.main.busy_until) } else { Wake::OnEvent };
+        }
         let claimed = self.threads.claimed_inputs();
         let ready = match self.main.is_free() {
             true if self.script.is_some() => self.may_start() && self.has_awake(now),
@@ -300,9 +304,15 @@ impl Pe {
         self.observer.has_trace() || self.threads.in_step
     }
 
-    /// Queues a function for the main thread; it runs when no task is ready.
-    pub fn launch(&mut self, f: FnId, arguments: &[u64]) {
-        self.main.launch(f, arguments, self.tile.has_memcpy);
+    /// Queues a function for the main thread in a cycle; it runs when no task is ready, or after a while between two
+    /// tasks.
+    pub fn launch(&mut self, (f, now): (FnId, u64), arguments: &[u64]) {
+        self.main.launch((f, now), arguments, self.tile.has_memcpy);
+    }
+
+    /// A command of the host has its turn as soon as the running task ends: until it is done no other one starts.
+    pub fn hold_tasks(&mut self, is_held: bool) {
+        self.main.is_held = is_held;
     }
 
     /// The source locations that its main thread executes, the innermost call first.
@@ -331,8 +341,8 @@ impl Pe {
     pub fn is_between_tasks(&self, now: u64) -> bool {
         self.main.is_free()
             && self.main.busy_until <= now
-            && !self.main.has_launches()
-            && self.tasks.state.active & !self.tasks.state.blocked == 0
+            && (self.main.is_held
+                || !self.main.has_launches() && self.tasks.state.active & !self.tasks.state.blocked == 0)
     }
 
     /// The cycle up to which the main thread has run; it may be ahead of the clock.

@@ -43,7 +43,8 @@ impl Pe {
         if self.checks.is_to_fail {
             return self.checks.take_failure().map_or(Ok(false), Err);
         }
-        let next = if self.main.is_free() && self.may_start() { self.next_up(now) } else { None };
+        let may_start = self.main.is_free() && !self.main.is_held && self.may_start();
+        let next = if may_start { self.next_up(now) } else { None };
         if self.main.is_free() && next.is_none() {
             return Ok(false);
         }
@@ -376,6 +377,9 @@ impl Pe {
     pub(super) fn next_up(&mut self, now: u64) -> Option<Next> {
         if self.script.is_some() {
             return self.next_by_script(now);
+        }
+        if self.main.has_due_launch(now) {
+            return self.main.take_launch().map(Next::Launch);
         }
         let claimed = self.threads.claimed_inputs();
         match self.tasks.pick(self.arch.name, &mut self.queues, claimed, now) {

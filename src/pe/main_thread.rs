@@ -12,7 +12,13 @@ use std::collections::VecDeque;
 pub(super) struct Launch {
     pub function: FnId,
     pub arguments: Vec<u64>,
+    /// From this cycle on it has its turn before tasks that are ready.
+    pub due: u64,
 }
+
+/// Cycles for which a command of the host waits while tasks of a PE are ready without a break; then it has its turn
+/// between two of them. So a task that polls what the host writes sees it.
+pub const HOST_PATIENCE: u64 = 10_000;
 
 /// The state of the main thread. Fields that every visit reads come first.
 #[derive(Clone, Debug)]
@@ -28,6 +34,8 @@ pub(super) struct MainThread {
     pub was_launched: bool,
     /// A launch has not started yet.
     has_launches: bool,
+    /// A command of the host has its turn: no task starts.
+    pub is_held: bool,
     /// A launched function has not called `unblock_cmd_stream` yet.
     pub command_stream_blocked: bool,
     pub calls: Calls,
@@ -58,6 +66,7 @@ impl MainThread {
             waiting: false,
             was_launched: false,
             has_launches: false,
+            is_held: false,
             command_stream_blocked: false,
             calls: Calls::new(memory),
             launches: VecDeque::new(),
@@ -115,10 +124,17 @@ impl MainThread {
 
     /// Queues a function that the host wants to run. In a tile without `<memcpy/memcpy>` there is nothing to
     /// unblock the command stream with: its launches end by themselves.
-    pub fn launch(&mut self, function: FnId, arguments: &[u64], has_memcpy: bool) {
+    pub fn launch(&mut self, (function, now): (FnId, u64), arguments: &[u64], has_memcpy: bool) {
         self.command_stream_blocked = has_memcpy;
         (self.was_launched, self.has_launches) = (true, true);
-        self.launches.push_back(Launch { function, arguments: arguments.to_vec() });
+        let due = now + HOST_PATIENCE;
+        self.launches.push_back(Launch { function, arguments: arguments.to_vec(), due });
+    }
+
+    /// Whether the oldest launch has waited for so long that it goes before tasks that are ready.
+    #[inline]
+    pub fn has_due_launch(&self, now: u64) -> bool {
+        self.has_launches && self.launches.front().is_some_and(|launch| launch.due <= now)
     }
 
     /// Whether a launch has not started yet.

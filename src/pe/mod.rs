@@ -77,6 +77,7 @@ pub use debug_log::{CodePlace, DebugOrders, Judge, Notice, Notices, StepKind, St
 pub use element::Pe;
 pub use inspection::{FrameState, QueueState};
 pub use log::{Joined, LetterEnd, MessageCall, PeLog, Printed, Traced};
+pub use main_thread::HOST_PATIENCE;
 pub use script::{Candidate, Decision, Deviation, Script, ScriptProgress};
 pub use seed::ScheduleSeed;
 pub use wait::{Activity, Wait, Waiter, WaitsFor, Wake};

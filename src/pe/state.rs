@@ -20,7 +20,10 @@ impl Pe {
         state.add_cycle(self.main.busy_until);
         state.add(u64::from(self.main.waiting) | u64::from(self.main.command_stream_blocked) << 1);
         state.add_debug(&self.main.stalled.as_ref().map(|stalled| stalled.0));
-        state.add_debug(self.main.launches());
+        for launch in self.main.launches() {
+            state.add_debug(&(launch.function, &launch.arguments));
+            state.add_cycle(launch.due);
+        }
         self.main.calls.add_state(state);
         for part in self.rare_parts() {
             state.add_debug(part);

@@ -5,7 +5,7 @@ use super::chain::shown_name;
 use super::eval::{Binding, EvalFrame, Flow, Join, Read, Return};
 use super::function::check_return;
 use super::lower::{ParamKind, Signature};
-use super::operand::Operand;
+use super::operand::{Addr, Base, Operand, repr};
 use super::value::{FnRef, Pointee, Pointer, Value};
 use super::walk::Sema;
 use super::want::{Want, may_choose};
@@ -408,6 +408,11 @@ impl Sema<'_> {
             if let Some(name) = &param.name {
                 let binding = match (&kind, operand) {
                     (ParamKind::Known(v), _) => Binding::Known(v.clone()),
+                    // Code that reads it is thrown away: it only has a type.
+                    (ParamKind::Typed(ty), _) if repr(ty).is_none() && ty.words().is_some() => {
+                        let addr = Addr { base: Base::Reg(0), off: 0 };
+                        Binding::Alias(Operand::Mem(addr, ty.clone()))
+                    }
                     (ParamKind::Typed(ty), _) => Binding::Register { reg: 0, ty: ty.clone(), mutable: false },
                     (ParamKind::Any, Some((o, _))) => Binding::Alias(o.clone()),
                     (ParamKind::Any, None) => Binding::Poison,

@@ -279,7 +279,14 @@ fn unbound_param(modules: &Modules, v: &VarDecl, instance: InstanceId) -> Diag {
     let diag = rules::MISSING_PARAM.because(&[("name", &v.name.name)]).at(v.span);
     match modules.get(instance).imported_at {
         Some(at) => diag.also(at, "the module is used here without it"),
-        None => diag.help(format!("give it on the command line: `--param {}=..`", v.name.name)),
+        None => {
+            let name = &v.name.name;
+            let is_color = v.ty.is_some_and(|ty| matches!(&modules.get(instance).unit.file.expr(ty).kind, ExprKind::Name(ty) if ty == "color"));
+            let option = if is_color { "colors" } else { "params" };
+            diag.help(format!(
+                "give it on the command line: `--param {name}=..`, for cslc `--{option}={name}:..`"
+            ))
+        }
     }
 }
 

@@ -22,7 +22,7 @@ impl Sema<'_> {
     pub fn fn_type(&mut self, f: FnRef) -> Result<Arc<FnTy>> {
         let (unit, decl) = self.fn_unit(f);
         let function = unit.function(decl);
-        let signature = self.signature(f, &[], function.span)?;
+        let signature = self.known_signature(f, function)?;
         let params = function.params.iter().zip(&signature.params).map(|(p, kind)| match kind {
             ParamKind::Typed(ty) => Some(ty.clone()),
             ParamKind::Known(v) => Some(v.ty()),
@@ -31,11 +31,27 @@ impl Sema<'_> {
         Ok(Arc::new(FnTy { task: function.task, params: params.collect(), ret: signature.ret.clone() }))
     }
 
+    /// The signature of a function that is not called.
+    fn known_signature(&mut self, f: FnRef, function: &FnDecl) -> Result<Rc<Signature>> {
+        let signature = self.signature(f, &[], function.span);
+        // What depends on an argument that is not there is no mistake of its own, and so not told.
+        let depends = function.params.iter().any(|param| param.ty.is_none() || param.comptime);
+        signature.map_err(|diag| match diag.rule().is_empty() && depends {
+            true => {
+                let what = format!("the type of `{}`", function.name.name);
+                let diag = rules::NOT_COMPTIME.because(&[("what", &what)]);
+                diag.also(function.span, "it depends on the arguments of a call")
+                    .help("use a function whose parameters have types that do not depend on each other")
+            }
+            false => diag,
+        })
+    }
+
     /// The code of a function that takes all its parameters at run time.
     pub fn request(&mut self, f: FnRef) -> Result<FnId> {
         let (unit, decl) = self.fn_unit(f);
         let function = unit.function(decl);
-        let signature = self.signature(f, &[], function.span)?;
+        let signature = self.known_signature(f, function)?;
         let ordinary = signature.params.iter().all(|p| matches!(p, ParamKind::Typed(_)));
         if !ordinary || function.inline || function.body.is_none() {
             return Err(rules::NOT_ADDRESSABLE

@@ -66,6 +66,8 @@ pub struct LayoutScope {
     export_types: Vec<Ty>,
     /// `<memcpy/get_params>`
     memcpy: Option<MemcpyColors>,
+    /// What these were read from.
+    memcpy_read: Option<Value>,
     /// True while the block runs.
     is_running: bool,
     /// The block has ended with an error: what stands behind it was not done.
@@ -270,12 +272,18 @@ impl LayoutScope {
     ///
     /// # Errors
     /// There are other ones already.
-    pub fn set_memcpy(&mut self, colors: MemcpyColors) -> Result<()> {
+    pub fn set_memcpy(&mut self, colors: MemcpyColors, read_from: Value) -> Result<()> {
         if self.memcpy.as_ref().is_some_and(|old| *old != colors) {
             return Err(rules::MEMCPY_TWICE.plain());
         }
         self.memcpy = Some(colors);
+        self.memcpy_read = Some(read_from);
         Ok(())
+    }
+
+    /// Whether the colors were read from this very struct: `get_params` is called for each PE.
+    pub fn has_read_memcpy(&self, from: &Value) -> bool {
+        self.memcpy_read.as_ref().is_some_and(|read| read.is_identical(from))
     }
 
     /// Everything that was said; `None` if there is no rectangle.

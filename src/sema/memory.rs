@@ -7,7 +7,7 @@ use super::lower::Elements;
 use super::operand::{Addr, Base, Operand, Place, comptime_only, repr};
 use super::value::{Pointee, Value};
 use super::walk::Sema;
-use super::words::{is_zero_array, mark_of_field, part_type};
+use super::words::{field_in_bits, is_zero_array, mark_of_field, part_type};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Diag, Result};
 use crate::image::code::{Op, Reg};
@@ -52,6 +52,9 @@ impl Sema<'_> {
             }
             Place::Bits { whole, off, ty } => {
                 let all = self.load(whole, span)?;
+                if let Some(value) = all.known().and_then(|all| field_in_bits(all, *off, ty)) {
+                    return Ok(Operand::Known(value));
+                }
                 let repr = repr(ty).ok_or_else(|| comptime_only(ty))?;
                 let a = self.reg_of(&all, span)?;
                 Ok(Operand::Reg(self.lower.extract_bits(a, *off, repr), ty.clone()))

@@ -1,12 +1,13 @@
 //! Names to what they stand for.
 
 use super::eval::{Binding, Ev, Read, weight};
-use super::operand::Place;
+use super::operand::{Addr, Base, Place};
 use super::unit::DeclState;
 use super::unknown::unknown_name;
 use super::value::{GlobalId, InstanceId, Value};
 use super::walk::Sema;
 use crate::diagnostics::rules::comptime as rules;
+use crate::diagnostics::rules::run::UNSET_VARIABLE;
 use crate::diagnostics::{Diag, Result};
 use crate::source::Span;
 use crate::syntax::ast::Name;
@@ -33,7 +34,9 @@ impl Sema<'_> {
         }
         if let Some(decl) = self.frame().unit.names.get(name).copied() {
             let instance = self.frame().instance;
-            return self.member(instance, decl, span);
+            let member = self.member(instance, decl, span)?;
+            self.check_pointer(name, &member, span);
+            return Ok(member);
         }
         predeclared(name).map(Ev::known).ok_or_else(|| self.unknown_name(name, span))
     }
@@ -44,6 +47,23 @@ impl Sema<'_> {
         match self.frame().unit.file.hidden.contains(name) {
             true => rules::REPORTED.plain(),
             false => unknown_name(self.frame(), name, span),
+        }
+    }
+
+    /// Warns of code that uses a pointer of its file which nothing sets. Another file may set those of a module.
+    fn check_pointer(&mut self, name: &Name, member: &Ev, span: Span) {
+        let Ev::Place(Place::Memory { addr: Addr { base: Base::Global(id), .. }, ty: Ty::Ptr(_), .. }) =
+            member
+        else {
+            return;
+        };
+        let (frame, global) = (self.frame(), self.lower.data.get(*id));
+        let is_unset = global.is_var && matches!(global.value, Value::Undefined(_));
+        let is_own = self.modules.get(frame.instance).imported_at.is_none();
+        if is_unset && is_own && !self.is_comptime() && !frame.unit.may_set(name) {
+            let diag = UNSET_VARIABLE.because(&[("name", name)]).at(span);
+            let diag = diag.also(global.span, "declared without a value, and nothing assigns it");
+            self.report(diag.help(format!("let it point to a variable: `{name} = &x`")));
         }
     }
 

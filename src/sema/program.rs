@@ -99,6 +99,10 @@ pub fn program(sema: &mut Sema<'_>, root: Rc<Unit>) -> Option<Program> {
     if sema.reports.errors() > 0 {
         return None;
     }
+    if let Some(span) = sema.reports.untold() {
+        let place = sema.files.text(span);
+        panic!("something is wrong with `{place}`, and nothing says what");
+    }
     let program = assemble(sema, tiles);
     if let Some(program) = &program {
         check_unused(sema, &classes, &program.tiles);

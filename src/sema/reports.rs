@@ -2,6 +2,7 @@
 
 use crate::diagnostics::rules::{comptime, syntax};
 use crate::diagnostics::{Diag, Levels, Result, Rule, Sink};
+use crate::source::Span;
 
 /// The way of diagnostics to the sink.
 pub struct Reports<'s> {
@@ -9,6 +10,8 @@ pub struct Reports<'s> {
     levels: Levels,
     faults: u64,
     told: u64,
+    /// The place of a mistake that was not told, before anything was.
+    untold: Option<Span>,
     is_muted: bool,
     /// A file has a syntax error: what it hides may be all that is wrong with the rest.
     has_syntax_error: bool,
@@ -26,6 +29,7 @@ impl<'s> Reports<'s> {
             levels,
             faults: 0,
             told: 0,
+            untold: None,
             is_muted: false,
             has_syntax_error: false,
             captured: None,
@@ -55,8 +59,17 @@ impl<'s> Reports<'s> {
         }
         self.told += 1;
         self.faults += u64::from(diag.0.severity.is_error());
+        if diag.rule().is_empty() && self.sink.errors() == 0 && self.captured.is_none() {
+            self.untold = self.untold.or(diag.0.primary.as_ref().map(|label| label.span));
+        }
         let is_checked = !self.has_syntax_error || is_about_names_and_types(diag) || is_about_syntax(diag);
         !diag.rule().is_empty() && is_checked
+    }
+
+    /// Where something was left out as a consequence of a mistake, if none was told: a program without its statements must
+    /// not run.
+    pub fn untold(&self) -> Option<Span> {
+        self.untold.filter(|_| self.sink.errors() == 0)
     }
 
     /// From here on only names and types are checked.

@@ -101,9 +101,20 @@ fn place_field(sema: &mut Sema<'_>, place: Place, name: &Ident) -> Result<Ev> {
         let off = ty.packed_offset(i);
         return Ok(Ev::Place(Place::Bits { whole: Box::new(place), off, ty: field }));
     }
-    let part = sema.lower.narrow(place, PathStep::Field(i), field, off)?;
+    let reinterpreted = reinterpreted(&place, i, &field);
+    let mut part = sema.lower.narrow(place, PathStep::Field(i), field, off)?;
+    if let (Place::Memory { known, .. }, Some(value)) = (&mut part, reinterpreted) {
+        *known = Some(value);
+    }
     sema.check_variant(&part, &ty, i)?;
     Ok(Ev::Place(part))
+}
+
+/// What the bits of a constant union mean as another of its variants.
+fn reinterpreted(place: &Place, variant: usize, ty: &Ty) -> Option<Value> {
+    let Place::Memory { known: Some(Value::Union(union)), .. } = place else { return None };
+    let is_other = union.active != variant && union.ty.layout != FieldLayout::Plain;
+    is_other.then(|| super::arith::bitcast(&union.value, ty).ok()).flatten()
 }
 
 /// `base.*`

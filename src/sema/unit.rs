@@ -36,6 +36,14 @@ impl Unit {
         self.assigned.contains(name) || self.addressed.contains(name)
     }
 
+    /// Whether the file assigns a pointer, and not only what is behind it, or takes its address.
+    pub fn may_set(&self, pointer: &Name) -> bool {
+        let is_it =
+            |e: ast::ExprId| matches!(&self.file.expr(e).kind, ast::ExprKind::Name(name) if name == pointer);
+        let sets = |stmt: &ast::Stmt| matches!(stmt.kind, ast::StmtKind::Assign { lhs, .. } if is_it(lhs));
+        self.addressed.contains(pointer) || self.file.stmts.iter().any(sets)
+    }
+
     /// The function declaration at an index.
     ///
     /// # Panics

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// A comptime value; cheap to clone.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Value {
     /// `{}`
     Void,
@@ -47,6 +47,32 @@ pub enum Value {
     Range(Rc<RangeValue>),
     /// A DSD or FIFO.
     Dsd(Dsd),
+}
+
+/// Equal are those that nothing can tell apart: 0.0 and -0.0 are not, and a NaN is itself.
+impl PartialEq for Value {
+    fn eq(&self, other: &Value) -> bool {
+        use Value::*;
+        match (self, other) {
+            (Void, Void) => true,
+            (Undefined(a), Undefined(b)) | (Type(a), Type(b)) => a == b,
+            (Bool(a), Bool(b)) => a == b,
+            (Int(s, a), Int(t, b)) => s == t && a == b,
+            (Float(j, a), Float(k, b)) => j == k && a.to_bits() == b.to_bits(),
+            (Str(a), Str(b)) => a == b,
+            (Id(j, a), Id(k, b)) => j == k && a == b,
+            (Enum(s, a), Enum(t, b)) => s == t && a == b,
+            (Array(a), Array(b)) => Rc::ptr_eq(a, b) || a == b,
+            (Record(a), Record(b)) => Rc::ptr_eq(a, b) || a == b,
+            (Union(a), Union(b)) => a == b,
+            (Ptr(a), Ptr(b)) => a == b,
+            (Fn(a), Fn(b)) => a == b,
+            (Module(a), Module(b)) => a == b,
+            (Range(a), Range(b)) => a == b,
+            (Dsd(a), Dsd(b)) => a == b,
+            _ => false,
+        }
+    }
 }
 
 /// A module instance of the current tile, or of the layout.

@@ -1,5 +1,6 @@
 //! How values lie in the words of a memory: their parts, and where these begin.
 
+use super::arith;
 use super::operand::PathStep;
 use super::value::{ArrayValue, Elems, Value};
 use crate::image::code::BYTES;
@@ -68,4 +69,18 @@ fn undefined_aggregate(ty: &Ty) -> Option<Value> {
 /// What the last word of a union says about its active field; 0 is none.
 pub fn mark_of_field(field: usize) -> u16 {
     field as u16 + 1
+}
+
+/// The field of a packed struct or union that begins at a bit.
+pub fn field_in_bits(whole: &Value, bit: u32, ty: &Ty) -> Option<Value> {
+    match whole {
+        Value::Record(record) => {
+            let mut fields = record.fields.iter().enumerate();
+            let is_it =
+                |(i, value): &(usize, &Value)| record.ty.packed_offset(*i) == bit && value.ty() == *ty;
+            fields.find(is_it).map(|(_, value)| value.clone())
+        }
+        Value::Union(union) => arith::bitcast(&union.value, ty).ok(),
+        _ => None,
+    }
 }

@@ -35,13 +35,29 @@ impl FloatKind {
         matches!(self, FloatKind::F16 | FloatKind::Bf16 | FloatKind::Cb16)
     }
 
-    /// The nearest value of this type, ties to even; infinite when too large.
+    /// The nearest value of this type, ties to even; infinite when too large. A NaN becomes a quiet one.
     pub fn round(self, x: f64) -> f64 {
+        let x = if x.is_nan() { f64::from_bits(x.to_bits() | QUIET) } else { x };
         self.from_bits(self.to_bits(x))
+    }
+
+    /// Bits of the mantissa, and of all but the sign of an infinity.
+    fn shape(self) -> Option<(u32, u64)> {
+        match self {
+            FloatKind::F32 => Some((23, 0x7f80_0000)),
+            FloatKind::F16 => Some((10, 0x7c00)),
+            FloatKind::Bf16 => Some((7, 0x7f80)),
+            FloatKind::Comptime | FloatKind::Cb16 => None,
+        }
     }
 
     /// The bits of the nearest value of this type.
     pub fn to_bits(self, x: f64) -> u64 {
+        if let (true, Some((mantissa, infinity))) = (x.is_nan(), self.shape()) {
+            let sign = u64::from(x.is_sign_negative()) * (infinity + (1 << mantissa));
+            let kept = (x.to_bits() & (2 * QUIET - 1)) >> (52 - mantissa);
+            return sign | infinity | if kept == 0 { 1 << (mantissa - 1) } else { kept };
+        }
         match self {
             FloatKind::Comptime => x.to_bits(),
             FloatKind::F32 => (x as f32).to_bits().into(),
@@ -54,6 +70,15 @@ impl FloatKind {
     /// The value behind bits; those above the width are ignored.
     #[allow(clippy::wrong_self_convention)]
     pub fn from_bits(self, bits: u64) -> f64 {
+        // A conversion would make a signalling NaN a quiet one.
+        if let Some((mantissa, infinity)) = self.shape()
+            && bits & infinity == infinity
+            && bits & ((1 << mantissa) - 1) != 0
+        {
+            let sign = bits & (infinity + (1 << mantissa));
+            let kept = (bits & ((1 << mantissa) - 1)) << (52 - mantissa);
+            return f64::from_bits(u64::from(sign != 0) << 63 | f64::INFINITY.to_bits() | kept);
+        }
         match self {
             FloatKind::Comptime => f64::from_bits(bits),
             FloatKind::F32 => f32::from_bits(bits as u32).into(),
@@ -71,6 +96,9 @@ pub fn truncate(x: f64, signed: bool, bits: u8) -> Option<u64> {
     let lowest = if signed { -limit } else { 0.0 };
     (lowest <= x && x < limit).then_some(if signed { x as i64 as u64 } else { x as u64 })
 }
+
+/// The bit of the mantissa of a double that quiet NaNs have set.
+const QUIET: u64 = 1 << 51;
 
 const CB16_BIAS: i32 = 42;
 const CB16_MANTISSA: i32 = 9;

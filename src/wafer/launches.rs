@@ -97,7 +97,7 @@ impl Launches {
             let Some(PendingLaunch { pe, function, args, .. }) = self.pending.pop_front() else { return };
             let Some(cell) = cells.pe(pe) else { continue };
             let before = cell.command_stream_blocked();
-            cell.launch(function, &args);
+            cell.launch((function, now), &args);
             self.blocked += usize::from(cell.command_stream_blocked() && !before);
             bands.of(pe).event_queue.wake(pe, now, now);
         }

@@ -37,7 +37,8 @@ pub use crate::pe::{
     TileMarks, Wait, Waiter, WaitsFor,
 };
 pub use crate::pe::{
-    Candidate, Chosen, Decision, Deviation, NotedWrite, Pe, PeOptions, Printed, ScheduleSeed, Traced, Witness,
+    Candidate, Chosen, Decision, Deviation, HOST_PATIENCE, NotedWrite, Pe, PeOptions, Printed, ScheduleSeed,
+    Traced, Witness,
 };
 pub use causes::Cause;
 pub use explain::need_words;
@@ -291,6 +292,15 @@ impl Wafer {
     /// neighbour. The functions may differ between tiles.
     pub fn launch(&mut self, pes: Vec<(PeCoord, FnId)>, args: &[u64], skew: u64) {
         self.launches.add(pes, args, (self.now, skew), &self.program);
+    }
+
+    /// Lets a command of the host have its turn on a PE as soon as the running task ends, or no longer.
+    pub fn hold_tasks(&mut self, at: PeCoord, is_held: bool) {
+        let pe = self.program.pe_index(at);
+        if let Some(cell) = self.cells.pe(pe) {
+            cell.hold_tasks(is_held);
+            self.bands.of(pe).event_queue.wake(pe, self.now, self.now);
+        }
     }
 
     /// Gives a PE a word of a host stream; false while it has too many.

@@ -7,8 +7,9 @@ use super::repetition::Cycle;
 use super::stall::{Explainer, MOST_GROUPS, Missing, PeWait};
 use crate::arch::{Color, PeCoord};
 use crate::diagnostics::render::{estimated_cycles, grouped};
+use crate::diagnostics::rules::host::STILL_RUNNING;
 use crate::diagnostics::rules::tasks::{CYCLE_LIMIT, INTERRUPTED, LIVELOCK};
-use crate::diagnostics::{Diagnostic, Moment};
+use crate::diagnostics::{Diag, Diagnostic, Moment};
 use crate::pe::Activity;
 use crate::source::{SourceMap, Span};
 use indexmap::IndexMap;
@@ -83,12 +84,23 @@ impl StopReport {
         if let Some(cycle) = &self.repeats {
             return self.livelock(cycle, sources);
         }
-        let mut c = match self.interrupted {
+        let c = match self.interrupted {
             true => INTERRUPTED.because(&[("cycles", &estimated_cycles(self.cycle))]),
             false => CYCLE_LIMIT
                 .because(&[("limit", &grouped(self.cycle))])
                 .help("if the program is meant to run this long, raise the limit with --max-cycles"),
         };
+        self.told(c, sources)
+    }
+
+    /// The warning about a program that goes on when the host has nothing more to do with it.
+    pub fn still_running(&self, cycles: u64, sources: &SourceMap) -> Diagnostic {
+        let cycles = format!("{} cycles", grouped(cycles));
+        self.told(STILL_RUNNING.because(&[("cycles", &cycles)]), sources)
+    }
+
+    /// A diagnostic with what goes on.
+    fn told(&self, mut c: Diag, sources: &SourceMap) -> Diagnostic {
         if let Some(Running { pe, also_on, span, ended, .. }) = self.running.first() {
             let label = if *ended { "this ran last" } else { "still running here" };
             c = c.at(*span).label(label).on(Moment { x: pe.x, y: pe.y, cycle: self.cycle });

@@ -27,6 +27,9 @@ const MARKER: &str =
 const ROUTES: &str = "out_routes.txt";
 
 /// What a run leaves behind for debugging; it belongs to one program.
+/// Each distinct program has a file in the folders of the vendor's compiler; here it says nothing, and to write and remove
+/// one for each PE of a wafer would take minutes.
+const MOST_STUBS: usize = 1000;
 const SNAPSHOT: &str = "snapshot.cslrun";
 
 /// Removes the program of an earlier compilation, and what its runs have left.
@@ -49,7 +52,7 @@ pub(super) fn write(program: &Program, invocation: &Invocation) -> io::Result<()
         write_json(path.as_deref().unwrap_or(&default), &settings)?;
     }
     write_json(&bin.join("out_rpc.json"), &json!({ "rpc_symbols": rpc_symbols(program) }))?;
-    for number in 0..program.distinct_programs().max(1) {
+    for number in 0..program.distinct_programs().clamp(1, MOST_STUBS) {
         let elf = bin.join(format!("out_{number}_0.elf"));
         output::write_file(&elf, |out| out.write_all(MARKER.as_bytes()))?;
     }

@@ -27,10 +27,11 @@ crate::rules! {
     /// A launch gives every parameter of the function one argument.
     LAUNCH_ARGUMENTS = "launch-arguments": "`{name}` takes {takes}, not {given}"
         => "give each parameter one argument";
-    /// The host reads a variable that is not made of numbers of one type.
+    /// A launched function never calls `unblock_cmd_stream`.
     /// Nothing but the end of the run follows the launch; any other command would wait forever.
     @Warning NEVER_UNBLOCKED = "never-unblocked": "the launch of `{name}` does not unblock the command stream"
         => "call `unblock_cmd_stream` on every PE when a launched function is done";
+    /// The host reads a variable that is not made of numbers of one type.
     /// The host can read only variables that are made of numbers of one type.
     NO_ELEMENT_TYPE = "no-element-type": "`{name}` of type {ty} is not made of numbers of one type"
         => "export an array of numbers";
@@ -42,6 +43,10 @@ crate::rules! {
     /// The host can reach only the PEs of the program rectangle.
     REGION_OUTSIDE = "region-outside": "{region} are not inside the rectangle of {rectangle} PEs"
         => "use PEs inside the rectangle; columns and rows are counted from 0";
+    /// The program goes on when the host is done.
+    /// The host is done, and the program may be meant to go on: the vendor's `stop` ends it, too.
+    @Warning STILL_RUNNING = "still-running": "the program still runs {cycles} after the last command of the host"
+        => "if it is to end by itself, let its tasks end; if it only takes longer, raise the limit with --max-cycles";
     /// A streaming copy uses a color that is not a stream.
     /// A streaming copy uses a color that the layout has given to `<memcpy>`.
     STREAM_COLOR = "stream-color": "color {color} does not stream {way} the PEs"

@@ -11,7 +11,7 @@ fn tile(functions: Vec<Function>) -> TileImage {
 
 fn launched(tile: TileImage, arguments: &[u64]) -> PeBench {
     let mut bench = PeBench::new(ArchName::Wse2, tile);
-    bench.pe.launch(FnId(0), arguments);
+    bench.pe.launch((FnId(0), 0), arguments);
     bench
 }
 

@@ -42,7 +42,7 @@ fn bench(dsds: Vec<Dsd>, vector_ops: Vec<VectorOp>) -> PeBench {
 
 impl PeBench {
     fn launch(&mut self, function: u32) {
-        self.pe.launch(FnId(function), &[]);
+        self.pe.launch((FnId(function), 0), &[]);
         self.run();
     }
 }
@@ -96,7 +96,7 @@ fn a_send_tells_which_of_its_vectors_leaves_its_variable() {
     };
     let send = vector("add16", dsd(0), &[dsd(1), dsd(2)]);
     let mut bench = bench(vec![Dsd::FabOut(fabout(7, 2, 4)), aimed(10, 14), aimed(20, 22)], vec![send]);
-    bench.pe.launch(FnId(0), &[]);
+    bench.pe.launch((FnId(0), 0), &[]);
     let diag = bench.settle().unwrap_err();
     assert_eq!(diag.rule(), "outside-variable");
     assert!(format!("{diag:?}").contains("element 2 of source 2"), "{diag:?}");
@@ -122,7 +122,7 @@ fn words_that_the_host_writes_have_a_value() {
         let tile = TileImage { functions: vec![read], data_end: 1000, symbols, ..TileImage::default() };
         let mut bench = PeBench::new(ArchName::Wse2, tile);
         bench.pe.write_words(20, words).unwrap();
-        bench.pe.launch(FnId(0), &[]);
+        bench.pe.launch((FnId(0), 0), &[]);
         bench.settle().map_err(|diag| diag.rule().to_string())
     };
     assert_eq!(run(&[1]), Err("unset-variable".to_string()));

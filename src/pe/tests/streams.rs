@@ -29,7 +29,7 @@ fn asynchronous(completion: Completion) -> AsyncConfig {
 
 fn launched(arch: ArchName, tile: TileImage) -> PeBench {
     let mut bench = PeBench::new(arch, tile);
-    bench.pe.launch(FnId(0), &[]);
+    bench.pe.launch((FnId(0), 0), &[]);
     bench.run();
     bench
 }
@@ -97,7 +97,7 @@ fn sends_leave_one_wavelet_per_cycle_and_wait_for_the_router() {
     tile.dsds = vec![Dsd::FabOut(out), Dsd::Mem(mem)].into();
     let mut bench = PeBench::new(ArchName::Wse2, tile);
     bench.sink.is_full = true;
-    bench.pe.launch(FnId(0), &[]);
+    bench.pe.launch((FnId(0), 0), &[]);
     bench.run();
     // Output queue 4 holds two.
     let on = WaitsFor::Space { color: Color(7), queue: Some(OutQueue(4)) };
@@ -181,7 +181,7 @@ fn microthreads_and_queues_are_not_shared() {
             vec![receive.clone(), VectorOp { config: Default::default(), ..receive.clone() }],
         );
         let mut bench = PeBench::new(arch, tile);
-        bench.pe.launch(FnId(0), &[]);
+        bench.pe.launch((FnId(0), 0), &[]);
         bench
     };
     assert_eq!(start("mov32", ArchName::Wse2).rule(), "queue-in-use");
@@ -191,7 +191,7 @@ fn microthreads_and_queues_are_not_shared() {
     let twice = main_of(&[Op::Vector { n: 0 }, Op::Vector { n: 0 }]);
     let mut bench =
         PeBench::new(ArchName::Wse3, tile(vec![twice], vec![recv(2), line(100, 2)], vec![receive]));
-    bench.pe.launch(FnId(0), &[]);
+    bench.pe.launch((FnId(0), 0), &[]);
     assert_eq!(bench.rule(), "microthread-in-use");
 }
 
@@ -235,7 +235,7 @@ fn an_unbound_queue_is_an_error_on_wse3_and_takes_nothing() {
     );
     let mut takes = |color| bench.pe.deliver(0, Color(color), Wavelet { data: 1, control: false }).is_some();
     assert!(!takes(9) && takes(5));
-    bench.pe.launch(FnId(0), &[]);
+    bench.pe.launch((FnId(0), 0), &[]);
     assert_eq!(bench.rule(), "queue-unbound");
 }
 
@@ -311,7 +311,7 @@ fn an_asynchronous_push_waits_for_space_and_a_pop_for_data() {
     bench.deliver(5, &[1, 2, 3, 4, 5]);
     let waits = bench.pe.waits();
     assert_eq!((&waits[0].on, waits[0].progress), (&WaitsFor::FifoSpace("fifo".into()), Some((4, 6))));
-    bench.pe.launch(FnId(3), &[]);
+    bench.pe.launch((FnId(3), 0), &[]);
     bench.run();
     bench.deliver(5, &[6]);
     assert_eq!(bench.memory(100, 4), [1, 2, 3, 4]);
@@ -329,7 +329,7 @@ fn a_blocked_microthread_rests() {
     let mut bench = launched(ArchName::Wse3, tile);
     bench.deliver(5, &[7]);
     assert_eq!((bench.memory(100, 1), &bench.pe.waits()[0].on), (&[0][..], &WaitsFor::Unblock));
-    bench.pe.launch(FnId(1), &[]);
+    bench.pe.launch((FnId(1), 0), &[]);
     bench.run();
     assert_eq!(bench.memory(100, 1), [7]);
 }

@@ -20,7 +20,7 @@ fn tile(consts: &[u64], mut code: Vec<Op>, dsds: Vec<Dsd>, vector_ops: Vec<Vecto
 
 fn launched(tile: TileImage) -> PeBench {
     let mut bench = PeBench::new(ArchName::Wse2, tile);
-    bench.pe.launch(FnId(0), &[]);
+    bench.pe.launch((FnId(0), 0), &[]);
     bench
 }
 

@@ -12,7 +12,7 @@ use crate::sema::options::CompileOptions;
 use crate::sema::value::{Pointer, Value};
 use crate::sema::walk::Sema;
 use crate::source::Span;
-use crate::syntax::ast::ExprId;
+use crate::syntax::ast::{ExprId, ExprKind};
 use crate::value::ty::{FieldLayout, PtrTy, Ty};
 
 /// The builtins of this file.
@@ -186,9 +186,13 @@ fn check_cast(sema: &mut Sema<'_>, v: &Operand, to: &PtrTy, at: Span) -> Result<
 /// The type of an expression, which need not be known at comptime, wherever its type is asked for. Code that it would
 /// need is thrown away.
 pub(in crate::sema) fn type_of(sema: &mut Sema<'_>, e: ExprId) -> Result<Ty> {
+    if let Some(ty) = type_of_call(sema, e) {
+        return Ok(ty);
+    }
     let checkpoint = sema.lower.checkpoint();
+    let needs_code = [rules::NOT_COMPTIME.name, rules::WRONG_PHASE.name];
     let ev = match sema.expr(e, None) {
-        Err(diag) if sema.is_comptime() && diag.rule() == rules::NOT_COMPTIME.name => as_code(sema, e),
+        Err(diag) if sema.is_comptime() && needs_code.contains(&diag.rule()) => as_code(sema, e),
         ev => ev,
     };
     sema.lower.rollback(checkpoint);
@@ -197,6 +201,30 @@ pub(in crate::sema) fn type_of(sema: &mut Sema<'_>, e: ExprId) -> Result<Ty> {
         Ev::Value(v) => Ok(v.ty()),
         Ev::Place(p) => Ok(p.ty().clone()),
     }
+}
+
+/// The type of what a function gives back, if its declaration says it: what the call does is not asked for.
+fn type_of_call(sema: &mut Sema<'_>, e: ExprId) -> Option<Ty> {
+    let unit = sema.unit();
+    let ExprKind::Call { callee, args } = &unit.file.expr(e).kind else { return None };
+    if !sema.is_comptime()
+        || !matches!(unit.file.expr(*callee).kind, ExprKind::Name(_) | ExprKind::Field { .. })
+    {
+        return None;
+    }
+    let Ok(Ev::Value(Operand::Known(Value::Fn(f)))) = sema.expr(*callee, None) else { return None };
+    let f = sema.modules.overload(f, args.len());
+    let (unit, decl) = sema.fn_unit(f);
+    let function = unit.function(decl);
+    if function.task
+        || function.params.len() != args.len()
+        || function.params.iter().any(|p| p.ty.is_none() || p.comptime)
+    {
+        return None;
+    }
+    let signature = sema.signature(f, &[], function.span).ok()?;
+    let is_plain = !signature.generic && !signature.ret.is_comptime_only() && signature.ret != Ty::NoReturn;
+    is_plain.then(|| signature.ret.clone())
 }
 
 /// The same expression as code, also where no function is being written.

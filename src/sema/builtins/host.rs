@@ -3,7 +3,7 @@
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use super::{arguments, colors, intrinsics};
 use crate::diagnostics::rules::{comptime, layout as rules};
-use crate::diagnostics::{At, Result};
+use crate::diagnostics::{At, Diag, Result};
 use crate::image::code::Intrinsic;
 use crate::image::{Export, ExportKind, ExportName, ExportTarget, Scalar};
 use crate::sema::eval::Ev;
@@ -230,6 +230,9 @@ fn export_symbol(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
     let (name, target, ty) = symbol(sema, call.args[0], at)?;
     let name = given.unwrap_or(name);
     check_export(&sema.layout, &name, &ty, call.span)?;
+    if let Some(diag) = check_mutability(sema, call.args[0], &name) {
+        sema.lint(diag.at(call.span))?;
+    }
     let exports = &mut sema.lower.tile.image.exports;
     if exports.iter().any(|e| e.name == name) {
         return Err(rules::EXPORT_TWICE.because(&[("name", &name)]).at(call.span));
@@ -262,6 +265,26 @@ fn symbol(sema: &mut Sema<'_>, id: ExprId, at: Span) -> Result<(String, ExportTa
         }
         _ => Err(rules::EXPORT_NOT_GLOBAL.plain().at(at)),
     }
+}
+
+/// Whether a variable changes, as the layout has advertised.
+fn check_mutability(sema: &mut Sema<'_>, symbol: ExprId, name: &str) -> Option<Diag> {
+    let advertised = &sema.layout.exports()[sema.layout.find_export(name)?];
+    let ExportKind::Var { mutable, .. } = advertised.kind else { return None };
+    let first = advertised.span;
+    let Ok(Ev::Place(Place::Memory { addr: Addr { base: Base::Global(global), .. }, .. })) =
+        sema.expr(symbol, None)
+    else {
+        return None;
+    };
+    let is_var = sema.global(global).is_var;
+    let word = |is_var| if is_var { "var" } else { "const" };
+    let facts: [(&str, &dyn std::fmt::Display); 3] =
+        [("name", &name), ("is", &word(is_var)), ("want", &word(mutable))];
+    (is_var != mutable).then(|| {
+        let diag = rules::EXPORT_MUTABILITY.because(&facts).also(first, "advertised here");
+        diag.help(format!("write `{is_var}` as the third argument of `@export_name`"))
+    })
 }
 
 /// An exported symbol agrees with what the layout has advertised.

@@ -2,8 +2,8 @@
 
 use super::arguments;
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
+use crate::diagnostics::Result;
 use crate::diagnostics::rules::comptime as rules;
-use crate::diagnostics::{At, Result};
 use crate::sema::arith;
 use crate::sema::mismatch::mismatch;
 use crate::sema::unit::DeclState;
@@ -98,7 +98,10 @@ fn import_value(sema: &mut Sema<'_>, ty: ExprId, path: ExprId) -> Result<Value> 
     if ty == Ty::ComptimeStruct {
         return Ok(v);
     }
-    as_type(&v, &ty).at(at)
+    as_type(&v, &ty).map_err(|_| {
+        let diag = rules::TYPE_MISMATCH.because(&[("want", &ty), ("have", &v.ty())]).at(at);
+        diag.label(format!("`{name}` holds {}", v.ty()))
+    })
 }
 
 const NO_VALUE: &str = "null has no value in CSL, and the elements of an array have one type";

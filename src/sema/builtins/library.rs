@@ -34,8 +34,12 @@ pub const BUILTINS: &[Builtin] = &[
         run: Run::Known(|s, call| s.ty(call.args[0]).map(|ty| Value::str(type_kind(&ty)))), ..USUAL },
     Builtin { name: "__type_bits", takes: 1..=1, phase: Phase::Anywhere, is_pure: true,
         usage: "@__type_bits(T) comptime_int",
-        doc: "library: the width of a number, bool or pointer in bits",
-        run: Run::Known(|s, call| s.ty(call.args[0]).map(|ty| Value::int(ty.bits().unwrap_or(0).into()))), ..USUAL },
+        doc: "library: the size of a value of type T in bits",
+        run: Run::Known(|s, call| size_in_bits(s, call.args[0])), ..USUAL },
+    Builtin { name: "__type_align", takes: 1..=1, phase: Phase::Anywhere, is_pure: true,
+        usage: "@__type_align(T) comptime_int",
+        doc: "library: the alignment of a value of type T in words",
+        run: Run::Known(|s, call| s.ty(call.args[0]).map(|ty| Value::int(ty.align_words().into()))), ..USUAL },
     Builtin { name: "__pointee", takes: 1..=1, phase: Phase::Anywhere,
         usage: "@__pointee(T) type",
         doc: "library: the type that a pointer of type T points to",
@@ -65,6 +69,19 @@ pub const BUILTINS: &[Builtin] = &[
 fn string_id(sema: &mut Sema<'_>, text: ExprId) -> Result<Value> {
     let text = arguments::known_str(sema, text)?;
     Ok(Value::u32(sema.lower.tile.string(&text)))
+}
+
+/// Of an array of bytes two share a word; everything else takes whole ones, if it is more than a number.
+fn size_in_bits(sema: &mut Sema<'_>, ty: ExprId) -> Result<Value> {
+    let at = sema.span(ty);
+    let ty = sema.ty(ty)?;
+    let bits = match &ty {
+        Ty::Array(array) if array.elem.is_byte() => Some(8 * array.len()),
+        Ty::Array(_) => ty.words().map(|words| 16 * u64::from(words)),
+        _ => ty.bits().map(u64::from).or_else(|| ty.words().map(|words| 16 * u64::from(words))),
+    };
+    let bits = bits.ok_or_else(|| rules::COMPTIME_ONLY.because(&[("type", &ty)]).at(at))?;
+    Ok(Value::int(bits.into()))
 }
 
 fn type_behind(sema: &mut Sema<'_>, ty: ExprId) -> Result<Value> {
@@ -132,12 +149,15 @@ fn math(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
 fn memcpy_params(sema: &mut Sema<'_>, params: ExprId) -> Result<Operand> {
     let at = sema.span(params);
     let v = sema.known(params)?;
+    if sema.layout.has_read_memcpy(&v) {
+        return Ok(Operand::void());
+    }
     let mut colors = MemcpyColors::default();
     for n in 0..4 {
         colors.h2d[n] = stream_color(sema.arch, v.field(&format!("MEMCPYH2D_{}", n + 1))).at(at)?;
         colors.d2h[n] = stream_color(sema.arch, v.field(&format!("MEMCPYD2H_{}", n + 1))).at(at)?;
     }
-    sema.layout.set_memcpy(colors).at(at).map(|()| Operand::void())
+    sema.layout.set_memcpy(colors, v).at(at).map(|()| Operand::void())
 }
 
 /// The color of a stream: since SDK 2.10 programs give its number.

@@ -340,7 +340,9 @@ pub fn map(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
     let Operand::Known(Value::Fn(f)) = sema.value(call.args[0], None)? else {
         return Err(comptime::NOT_CALLABLE.because(&[("type", &"this")]).at(at));
     };
-    let t = sema.fn_type(f)?;
+    let (unit, decl) = sema.fn_unit(f);
+    let is_open = unit.function(decl).params.iter().any(|param| param.ty.is_none());
+    let t = sema.fn_type(f).map_err(|diag| if is_open { map_anytype(at) } else { diag })?;
     let inputs = t.params.len();
     let has_output = t.ret != Ty::Void;
     if call.args.len() != 1 + inputs + usize::from(has_output) {
@@ -357,7 +359,7 @@ pub fn map(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
     for (arg, ty) in call.args[1..=inputs].iter().zip(&t.params) {
         let arg = vector_arg(sema, *arg, ty.clone())?;
         let Some(ty) = ty else {
-            return Err(rules::MAP_ANYTYPE.plain().at(at).help("use a function whose parameters have types"));
+            return Err(map_anytype(at));
         };
         map.inputs.push(map_input(sema, &arg, ty)?);
     }
@@ -370,6 +372,10 @@ pub fn map(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
         return Err(rules::MAP_NO_VECTOR.plain().at(call.span));
     }
     map_loop(sema, f, &t, map, call)
+}
+
+fn map_anytype(at: Span) -> Diag {
+    rules::MAP_ANYTYPE.plain().at(at).help("use a function whose parameters have types")
 }
 
 fn map_input(sema: &mut Sema<'_>, arg: &Arg, ty: &Ty) -> Result<(DsdOperand, Access)> {

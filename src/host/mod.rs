@@ -6,6 +6,7 @@
 mod commands;
 mod copies;
 mod debugging;
+mod ending;
 mod final_state;
 mod footprint;
 mod launches;
@@ -40,8 +41,8 @@ pub use snapshot::Snapshot;
 pub use streams::StreamCopy;
 pub use variables::Variable;
 
-use crate::diagnostics::{Diag, Diagnostic, Levels, Severity};
-use crate::image::code::Intrinsic;
+use crate::diagnostics::{Diag, Diagnostic, Levels};
+
 use crate::image::{ExportName, Program};
 use crate::profile::{MOST_RECORDS, ProfiledRun};
 use crate::source::SourceMap;
@@ -56,10 +57,6 @@ use std::sync::atomic::AtomicBool;
 
 /// Default cycle limit of a run, which corresponds to minutes of host time.
 pub const DEFAULT_MAX_CYCLES: u64 = 1_000_000_000;
-
-/// Cycles for which a program on one PE goes on when the host has nothing more to do with it: what is left to compute and
-/// to print. On more PEs, which take longer, these are fewer, down to a tenth.
-const END_PATIENCE: u64 = 10_000_000;
 
 /// The first line that a kernel printed in a public log came at about this cycle, after one small
 /// copy and a launch.
@@ -328,102 +325,6 @@ impl Runner {
     /// Numbers about the run so far.
     pub fn report(&self) -> RunReport {
         RunReport::new(&self.wafer)
-    }
-
-    /// Runs every queued command, then the program until nothing happens any more. Returns warnings about
-    /// copies, about the run, and about whatever is left unfinished.
-    ///
-    /// # Errors
-    /// The program fails, stalls, reaches its cycle limit or is interrupted; or a warning of the end is denied.
-    pub fn run_until_idle(&mut self) -> Result<Vec<Diagnostic>, Failure> {
-        self.while_waiting("the end of the run", Runner::run_to_the_end)
-    }
-
-    fn run_to_the_end(&mut self) -> Result<Vec<Diagnostic>, Failure> {
-        self.run_until_commands_done()?;
-        let mut warnings: Vec<_> = std::mem::take(&mut self.warnings).into_values().collect();
-        let left = self.run_the_rest()?;
-        warnings.extend(self.wafer.warnings());
-        warnings.extend(left);
-        // Diagnostics that are known only at the end can be denied as well.
-        match warnings.iter().any(|d| d.severity.is_error()) {
-            true => Err(Failure::Trapped(warnings)),
-            false => Ok(warnings),
-        }
-    }
-
-    fn run_the_rest(&mut self) -> Result<Vec<Diagnostic>, Failure> {
-        let limit = self.options.max_cycles;
-        let has_host = self.program.memcpy.is_some() || self.program.sdk_layout.is_some();
-        while has_host && self.wafer.blocked() > 0 && self.advance_if_possible()? {}
-        // Whoever sets a limit wants to run up to it.
-        if !has_host || self.wafer.blocked() > 0 || limit != DEFAULT_MAX_CYCLES {
-            return self.run_for_ever();
-        }
-        let patience = END_PATIENCE / (self.wafer.active_pes() as u64).clamp(1, 10);
-        let since = self.wafer.now();
-        self.options.max_cycles = limit.min(since + patience);
-        let ended = self.run_for_ever();
-        self.options.max_cycles = limit;
-        match ended {
-            Err(Failure::OutOfCycles(report)) => {
-                let warning = report.still_running(self.wafer.now() - since, &self.program.sources);
-                Ok(self.options.levels.judge(warning).into_iter().collect())
-            }
-            ended => ended,
-        }
-    }
-
-    fn run_for_ever(&mut self) -> Result<Vec<Diagnostic>, Failure> {
-        let ended = match self.ports.is_empty() {
-            true => self.wafer.run_until_idle(self.options.max_cycles),
-            false => {
-                self.run_until_quiet()?;
-                self.wafer
-                    .stall_report(Vec::new())
-                    .map_or(Ended::Idle, |report| Ended::Stalled(Box::new(report)))
-            }
-        };
-        let has_host = self.program.memcpy.is_some() || self.program.sdk_layout.is_some();
-        let quiet = matches!(ended, Ended::Idle | Ended::Stalled(_));
-        // Without memcpy there is no command stream that could be unblocked.
-        let mut left = Vec::new();
-        if quiet && self.program.memcpy.is_some() && self.wafer.blocked() > 0 {
-            let is_at_rest = match &ended {
-                Ended::Stalled(report) => report.only_asynchronous,
-                _ => true,
-            };
-            // If code that unblocks the stream exists but has not run, the program has taken a wrong path: an
-            // error.
-            let is_told = self.stream.went_by;
-            if !is_told
-                && (!is_at_rest
-                    || self.program.tiles.iter().any(|t| t.asks_for(Intrinsic::UnblockCommandStream)))
-            {
-                return Err(self.stalled());
-            }
-            left.extend(self.never_unblocked().filter(|_| !is_told));
-        }
-        match ended {
-            Ended::Idle => left.extend(self.leftovers()),
-            // The host has all that it requested, and `stop()` waits for nothing else; a program may leave
-            // receivers waiting for their first wavelet.
-            Ended::Stalled(report) if has_host && report.only_armed => left.extend(self.leftovers()),
-            Ended::Stalled(report) if has_host => {
-                let mut warning = report.diagnostic(&self.program.sources);
-                warning.severity = Severity::Warning;
-                left.push(warning);
-            }
-            Ended::Stalled(report) => return Err(Failure::Stalled(report)),
-            other => return Err(failure(other)),
-        }
-        Ok(left)
-    }
-
-    /// Warnings about leftovers at the end, with the levels that the user has chosen.
-    fn leftovers(&self) -> impl Iterator<Item = Diagnostic> {
-        let levels = self.options.levels;
-        self.wafer.leftovers().into_iter().filter_map(move |left| levels.judge(left))
     }
 
     /// Runs until every queued command is done.

@@ -3,6 +3,7 @@
 use super::*;
 use crate::arch::{ArchName, PeCoord, TaskId};
 use crate::compile::compile;
+use crate::diagnostics::Severity;
 use crate::image::code::{Access, Intrinsic, Op};
 use crate::image::{
     Export, ExportKind, ExportTarget, FabricPlace, FnId, Function, MemcpyColors, RouteTable, Scalar, Symbol,

@@ -33,7 +33,6 @@ use crate::exec::memory::Memory;
 use crate::exec::sanitizer::Sanitizer;
 use crate::exec::vector::map::MapIterations;
 use crate::fabric::{Ramp, Wavelet};
-use crate::image::FnId;
 use crate::image::code::DsrLoad;
 use crate::source::Span;
 use crate::trace::Event;
@@ -304,17 +303,6 @@ impl Pe {
         self.observer.has_trace() || self.threads.in_step
     }
 
-    /// Queues a function for the main thread in a cycle; it runs when no task is ready, or after a while between two
-    /// tasks.
-    pub fn launch(&mut self, (f, now): (FnId, u64), arguments: &[u64]) {
-        self.main.launch((f, now), arguments, self.tile.has_memcpy);
-    }
-
-    /// A command of the host has its turn as soon as the running task ends: until it is done no other one starts.
-    pub fn hold_tasks(&mut self, is_held: bool) {
-        self.main.is_held = is_held;
-    }
-
     /// The source locations that its main thread executes, the innermost call first.
     pub fn calls(&self) -> Vec<Span> {
         self.main.calls.places(&self.tile)
@@ -323,26 +311,6 @@ impl Pe {
     /// The memory of the PE.
     pub fn memory(&self) -> &Memory {
         &self.memory
-    }
-
-    /// `count` words from `addr` on, read for the host.
-    pub fn read_words(&mut self, addr: usize, count: usize) -> Result<&[u16], Diag> {
-        self.memory.slice(addr, count)
-    }
-
-    /// Changes memory for the host.
-    pub fn write_words(&mut self, addr: usize, words: &[u16]) -> Result<(), Diag> {
-        self.memory.slice_mut(addr, words.len())?.copy_from_slice(words);
-        self.note_outside_write(addr, words.len());
-        Ok(())
-    }
-
-    /// Whether a host command may reach it: no task runs or is about to.
-    pub fn is_between_tasks(&self, now: u64) -> bool {
-        self.main.is_free()
-            && self.main.busy_until <= now
-            && (self.main.is_held
-                || !self.main.has_launches() && self.tasks.state.active & !self.tasks.state.blocked == 0)
     }
 
     /// The cycle up to which the main thread has run; it may be ahead of the clock.

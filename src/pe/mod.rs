@@ -20,6 +20,7 @@ mod expected;
 mod extended;
 mod fabric_operands;
 mod fifo;
+mod for_host;
 mod handlers;
 mod inspection;
 mod interp;

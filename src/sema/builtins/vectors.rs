@@ -342,7 +342,8 @@ pub fn map(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
     };
     let (unit, decl) = sema.fn_unit(f);
     let is_open = unit.function(decl).params.iter().any(|param| param.ty.is_none());
-    let t = sema.fn_type(f).map_err(|diag| if is_open { map_anytype(at) } else { diag })?;
+    let no_types = || rules::MAP_ANYTYPE.plain().at(at).help("use a function whose parameters have types");
+    let t = sema.fn_type(f).map_err(|diag| if is_open { no_types() } else { diag })?;
     let inputs = t.params.len();
     let has_output = t.ret != Ty::Void;
     if call.args.len() != 1 + inputs + usize::from(has_output) {
@@ -358,9 +359,7 @@ pub fn map(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
     let mut map = MapOp { inputs: Vec::new(), output: None, span: call.span };
     for (arg, ty) in call.args[1..=inputs].iter().zip(&t.params) {
         let arg = vector_arg(sema, *arg, ty.clone())?;
-        let Some(ty) = ty else {
-            return Err(map_anytype(at));
-        };
+        let ty = ty.as_ref().ok_or_else(no_types)?;
         map.inputs.push(map_input(sema, &arg, ty)?);
     }
     if has_output {
@@ -372,10 +371,6 @@ pub fn map(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
         return Err(rules::MAP_NO_VECTOR.plain().at(call.span));
     }
     map_loop(sema, f, &t, map, call)
-}
-
-fn map_anytype(at: Span) -> Diag {
-    rules::MAP_ANYTYPE.plain().at(at).help("use a function whose parameters have types")
 }
 
 fn map_input(sema: &mut Sema<'_>, arg: &Arg, ty: &Ty) -> Result<(DsdOperand, Access)> {

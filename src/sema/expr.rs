@@ -148,7 +148,7 @@ impl Sema<'_> {
             ExprKind::Struct { ty, fields } => {
                 literals::struct_literal(self, *ty, fields, want, span).map(Ev::Value)
             }
-            ExprKind::Tuple(items) => literals::tuple(self, items).map(Ev::Value),
+            ExprKind::Tuple(items) => literals::tuple(self, items, span).map(Ev::Value),
             ExprKind::Array { ty, items } => {
                 let result = literals::array_literal(self, *ty, items, span)?;
                 order::check_all(self, items, span);

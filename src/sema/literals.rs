@@ -95,9 +95,17 @@ fn union_literal(
 }
 
 /// `.{ a, b, .. }`
-pub fn tuple(sema: &mut Sema<'_>, items: &[ExprId]) -> Result<Operand> {
+pub fn tuple(sema: &mut Sema<'_>, items: &[ExprId], span: Span) -> Result<Operand> {
     let parts = items.iter().map(|i| sema.value(*i, None)).collect::<Result<Vec<_>>>()?;
-    gather(None, parts)
+    let site = sema.repeated(span);
+    if let Some(value) = site.and_then(|site| sema.repeats.literal(site, &parts)) {
+        return Ok(Operand::Known(value));
+    }
+    let tuple = gather(None, parts)?;
+    if let (Some(site), Operand::Known(value)) = (site, &tuple) {
+        sema.repeats.note_literal(site, value);
+    }
+    Ok(tuple)
 }
 
 /// Parts of an anonymous struct as one operand: known if all of them are.

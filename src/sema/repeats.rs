@@ -1,10 +1,11 @@
 //! What literals and calls of the layout block gave the last few times that they were evaluated.
 //!
 //! A layout block evaluates the same lines for each PE, and most PEs get what the one before them got. A struct literal
-//! whose fields are the same as the last time gives the same record, not an equal one; so whoever is given a record can see
+//! or tuple whose fields are the same as the last time gives the same record, not an equal one; so whoever is given a record can see
 //! at once that it has been given it before. Values are compared without looking into records.
 //!
-//! Fast path: with it, `cslc` executes 0.62 of the instructions for the official example game-of-life on 128 x 128 PEs.
+//! Fast path: with it, and with shorter ways to names and scalars, `cslc` takes 0.53 of the time for the official example
+//! game-of-life on 512 x 512 PEs.
 //! `CompileOptions::memo` and `--engine plain` switch it off; `tests/it/engines.rs` compares the programs that come out.
 
 use super::operand::Operand;

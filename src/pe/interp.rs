@@ -1,12 +1,13 @@
 //! The main thread: starts tasks, executes code, stops and resumes.
 
+use super::bindings::{arguments, binding};
 use super::choices::Chosen;
 use super::element::{Outside, Pe};
 use super::lenient::{go_on_behind, writes_outside};
 use super::loop_services::PeServices;
 use super::main_thread::{Launch, Served};
 use super::scripted::Next;
-use super::tasks::{Picked, arguments, binding};
+use super::tasks::Picked;
 use crate::arch::config::ConfigWord;
 use crate::arch::{TEARDOWN_TASK, TaskId};
 use crate::diagnostics::Diag;

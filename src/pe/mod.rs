@@ -5,6 +5,7 @@
 
 mod arrivals;
 mod at_once;
+mod bindings;
 mod checks;
 mod choices;
 mod clock;

@@ -5,10 +5,10 @@ use super::queues::{Queues, members};
 use super::seed::ScheduleSeed;
 use crate::arch::{ArchName, NULL_TASK, TEARDOWN_TASK, TaskId};
 use crate::diagnostics::Diag;
-use crate::diagnostics::rules::run::{CONTROL_TASK_UNBOUND, TASK_UNBOUND};
+use crate::diagnostics::rules::run::TASK_UNBOUND;
 use crate::exec::interface::TaskState;
 use crate::fabric::Wavelet;
-use crate::image::{FnId, Rotation, Scalar, TaskBinding, TaskKind, TileImage};
+use crate::image::{FnId, Rotation, TaskKind, TileImage};
 use crate::state::StateHash;
 
 /// The state of all task ids of a PE, bit = id. Fields that every visit reads come last.
@@ -80,6 +80,8 @@ impl Tasks {
                 active: tile.active,
                 blocked: tile.blocked,
                 local: bound(TaskKind::Local) | system,
+                // The turn of the lowest one comes first.
+                channel: 63,
                 ..TaskState::default()
             },
             data: bound(TaskKind::Data),
@@ -96,9 +98,10 @@ impl Tasks {
     /// Adds what decides how it goes on to the hash of a state. `has_turns`: which of several ready tasks starts
     /// depends on which one was the last.
     pub fn add_state(&self, state: &mut StateHash, has_turns: bool) {
-        let TaskState { active, blocked, again, last, running, .. } = self.state;
+        let TaskState { active, blocked, again, last, running, channel, .. } = self.state;
         [active, blocked, self.high, again].into_iter().for_each(|mask| state.add(mask));
-        state.add_debug(&(last.filter(|_| has_turns), running, &self.rotations));
+        let turns = (last, channel);
+        state.add_debug(&(Some(turns).filter(|_| has_turns), running, &self.rotations));
     }
 
     /// Whether a local task may start.
@@ -161,6 +164,7 @@ impl Tasks {
     /// Records that a wavelet starts a task, or the host a function.
     pub fn start_other(&mut self, task: Option<TaskId>) {
         self.begun |= task.map_or(0, bit);
+        self.state.channel = task.map_or(self.state.channel, |id| id.0);
         // Tasks that have activated themselves have now yielded to something else, and need not yield again.
         (self.state.again, self.state.running) = (0, None);
     }
@@ -209,10 +213,10 @@ impl Tasks {
         best
     }
 
-    /// The data task with the lowest id that a data wavelet at the head of one of these inputs starts.
+    /// The next data task, in turn, that a data wavelet at the head of one of these inputs starts.
     fn first_data(&self, arch: ArchName, queues: &Queues, inputs: u64) -> Option<Picked> {
         let ready = |input| Some((self.wants(arch, queues, input)?, input));
-        let (id, input) = members(inputs).filter_map(ready).min_by_key(|(id, _)| id.0)?;
+        let (id, input) = members(inputs).filter_map(ready).min_by_key(|(id, _)| self.behind(*id))?;
         Some(Picked::Wavelet { id, kind: TaskKind::Data, input })
     }
 
@@ -336,7 +340,11 @@ impl Tasks {
             Picked::Local(_) => (self.state.active & !self.state.blocked & !self.state.again == 0, false),
             Picked::Wavelet { .. } => (false, true),
         };
-        (self.high & bit(id) == 0, again, waits, self.turn(id.0))
+        let turn = match ready {
+            Picked::Wavelet { .. } if self.schedule.is_none() => self.behind(id).into(),
+            Picked::Wavelet { .. } | Picked::Local(_) => self.turn(id.0),
+        };
+        (self.high & bit(id) == 0, again, waits, turn)
     }
 
     fn first(&self, mask: u64) -> Option<u8> {
@@ -353,6 +361,12 @@ impl Tasks {
             }
             Some(_) => (0..64).filter(|id| preferred & 1 << id != 0).min_by_key(|id| self.turn(*id)),
         }
+    }
+
+    /// How far a task is behind the last one that a wavelet has started: each has its turn, however fast others are
+    /// refilled.
+    fn behind(&self, id: TaskId) -> u8 {
+        id.0.wrapping_sub(self.state.channel + 1) & 63
     }
 
     /// The rank of an id among equally ready tasks: its number, or with a seed a new one at every start.
@@ -377,29 +391,11 @@ fn table_entry(inbox: &Inbox, named: TaskId) -> TaskId {
     TaskId((named.0 + inbox.control_table) & 63)
 }
 
-/// The binding of a task that may run.
-pub(super) fn binding(tile: &TileImage, kind: TaskKind, id: TaskId) -> Result<&TaskBinding, Diag> {
-    tile.tasks.iter().find(|t| t.kind == kind && t.id == id).ok_or_else(|| match kind {
-        TaskKind::Control => CONTROL_TASK_UNBOUND.because(&[("id", &id)]),
-        TaskKind::Local | TaskKind::Data => TASK_UNBOUND.because(&[("id", &id)]).for_good(),
-    })
-}
-
-/// The arguments of a data or control task: the whole word, or its low and high half.
-pub(super) fn arguments(params: &[Scalar], word: u32) -> [u64; 2] {
-    let half = |ty: Scalar, bits: u32| match ty {
-        Scalar::I16 => bits as i16 as u64,
-        Scalar::I32 => bits as i32 as u64,
-        Scalar::U32 | Scalar::F32 => u64::from(bits),
-        _ => u64::from(bits as u16),
-    };
-    [params.first().map_or(0, |ty| half(*ty, word)), params.get(1).map_or(0, |ty| half(*ty, word >> 16))]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::arch::{Color, WSE2};
+    use crate::image::TaskBinding;
     use crate::source::{FileId, Span};
 
     fn tile(bindings: &[(u8, TaskKind)]) -> TileImage {
@@ -485,11 +481,5 @@ mod tests {
     fn activating_what_no_local_task_is_bound_to_is_refused() {
         let mut tasks = Tasks::new(&tile(&[(5, TaskKind::Data)]));
         assert_eq!(tasks.activate(TaskId(5)).unwrap_err().rule(), "task-unbound");
-    }
-
-    #[test]
-    fn a_word_is_split_into_arguments() {
-        assert_eq!(arguments(&[Scalar::F32], 0xffff_0001), [0xffff_0001, 0]);
-        assert_eq!(arguments(&[Scalar::I16, Scalar::U16], 0xffff_8001), [0x8001u16 as i16 as u64, 0xffff]);
     }
 }

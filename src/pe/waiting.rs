@@ -1,9 +1,10 @@
 //! Collects what a PE waits for, for the hang report and for recordings.
 
+use super::bindings::binding;
 use super::main_thread::MainThread;
 use super::queues::Queues;
 use super::stall::Stall;
-use super::tasks::{Tasks, binding, bit};
+use super::tasks::{Tasks, bit};
 use super::threads::{MAIN, Thread, Threads};
 use super::wait::{Wait, Waiter, WaitsFor};
 use crate::arch::{TaskId, UtId};

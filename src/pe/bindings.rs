@@ -1,0 +1,36 @@
+//! What a task begins with: the row of the task table that it has, and the arguments out of a wavelet.
+
+use crate::arch::TaskId;
+use crate::diagnostics::Diag;
+use crate::diagnostics::rules::run::{CONTROL_TASK_UNBOUND, TASK_UNBOUND};
+use crate::image::{Scalar, TaskBinding, TaskKind, TileImage};
+
+/// The binding of a task that may run.
+pub(super) fn binding(tile: &TileImage, kind: TaskKind, id: TaskId) -> Result<&TaskBinding, Diag> {
+    tile.tasks.iter().find(|t| t.kind == kind && t.id == id).ok_or_else(|| match kind {
+        TaskKind::Control => CONTROL_TASK_UNBOUND.because(&[("id", &id)]),
+        TaskKind::Local | TaskKind::Data => TASK_UNBOUND.because(&[("id", &id)]).for_good(),
+    })
+}
+
+/// The arguments of a data or control task: the whole word, or its low and high half.
+pub(super) fn arguments(params: &[Scalar], word: u32) -> [u64; 2] {
+    let half = |ty: Scalar, bits: u32| match ty {
+        Scalar::I16 => bits as i16 as u64,
+        Scalar::I32 => bits as i32 as u64,
+        Scalar::U32 | Scalar::F32 => u64::from(bits),
+        _ => u64::from(bits as u16),
+    };
+    [params.first().map_or(0, |ty| half(*ty, word)), params.get(1).map_or(0, |ty| half(*ty, word >> 16))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_split_into_arguments() {
+        assert_eq!(arguments(&[Scalar::F32], 0xffff_0001), [0xffff_0001, 0]);
+        assert_eq!(arguments(&[Scalar::I16, Scalar::U16], 0xffff_8001), [0x8001u16 as i16 as u64, 0xffff]);
+    }
+}

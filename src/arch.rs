@@ -148,6 +148,8 @@ pub const NULL_TASK: u8 = 31;
 pub const TEARDOWN_TASK: u8 = 29;
 /// The timer task (seed: Task Identifiers).
 pub const TIMER_TASK: u8 = 30;
+/// Numbers that a color can have.
+pub const COLORS: usize = 32;
 /// Colors of both machines (seed: Task Identifiers).
 const ROUTABLE_COLORS: u8 = 24;
 /// The number that means no color in programs for SDK 1.0 to 1.2 (docs/decisions.md).

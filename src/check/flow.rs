@@ -1,14 +1,11 @@
 //! Computes the routers that wavelets of each color can reach, for any position of the switches.
 
 use crate::arch::config::{BYTE_WINDOW, ConfigWord, PeBlock};
-use crate::arch::{ArchName, Color, Direction, MESSAGE_COLOR};
+use crate::arch::{ArchName, COLORS, Color, Direction, MESSAGE_COLOR};
 use crate::fabric::{Gate, Mask, Route, Routes, received_on};
 use crate::image::code::{Intrinsic, Op};
 use crate::image::{Function, Program, TileImage};
 use crate::source::Span;
-
-/// Number of colors per router in [`ColorFlow::reached`].
-const COLORS: usize = 32;
 
 /// Why a wavelet cannot continue.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]

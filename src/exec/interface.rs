@@ -132,7 +132,7 @@ pub(crate) struct TaskState {
     /// The local task whose code runs, or the last one if nothing else has run since.
     pub running: Option<TaskId>,
     /// The task that a wavelet has started last.
-    pub channel: u8,
+    pub last_by_wavelet: u8,
     /// Local tasks that have activated themselves; data tasks take precedence over them.
     pub again: u64,
     /// Bound local tasks.

@@ -1,7 +1,7 @@
 //! Routes in the form that routers use: sets of directions per switch position.
 
 use super::control::SwitchCommand;
-use crate::arch::{Color, Direction};
+use crate::arch::{COLORS, Color, Direction};
 use crate::image::Program;
 use crate::image::routes::{ColorConfig, Directions, Filter, Inject, PopMode};
 use rustc_hash::FxHashMap;
@@ -153,9 +153,6 @@ pub fn received_on<'r>(
     }
 }
 
-/// Numbers of colors.
-const COLORS: usize = 32;
-
 /// Most programs have no more distinct rows.
 const FEW_ROWS: usize = 1024;
 
@@ -165,7 +162,8 @@ pub struct Routes {
     all: Vec<Route>,
     /// What each of them was made of.
     configs: Vec<ColorConfig>,
-    /// Of each distinct row of the table, the route of each color that it has one for; empty if there are many rows.
+    /// Of each distinct row of the table, the route of each color that it has one for; empty if there are many rows. The
+    /// checks of a large layout ask for each color of each PE several times.
     rows: Vec<[RouteId; COLORS]>,
     locals: Vec<Vec<(Color, RouteId)>>,
     /// Those that the program has made while running.

@@ -88,7 +88,7 @@ struct Turn {
     /// It has waited long enough, for this PE or for one before it.
     insists: bool,
     /// The PE starts no task before it is done.
-    is_held: bool,
+    has_turn: bool,
 }
 
 impl Turn {
@@ -97,17 +97,17 @@ impl Turn {
         let now = host.wafer.now();
         let since = *self.since.get_or_insert(now);
         self.insists |= host.stream.is_impatient || now >= since + HOST_PATIENCE;
-        if self.insists && !self.is_held {
-            self.is_held = true;
-            host.wafer.hold_tasks(at, true);
+        if self.insists && !self.has_turn {
+            self.has_turn = true;
+            host.wafer.set_hosts_turn(at, true);
         }
     }
 
     /// The PE is done.
     fn end(&mut self, host: &mut Runner, at: PeCoord) {
         self.since = None;
-        if std::mem::take(&mut self.is_held) {
-            host.wafer.hold_tasks(at, false);
+        if std::mem::take(&mut self.has_turn) {
+            host.wafer.set_hosts_turn(at, false);
         }
     }
 }
@@ -122,9 +122,9 @@ impl HostCommand for Copying {
         self.into
     }
 
-    fn goes_by(&self, is_held: &mut dyn FnMut(PeCoord) -> bool) -> bool {
+    fn goes_by(&self, has_turn: &mut dyn FnMut(PeCoord) -> bool) -> bool {
         let region = self.copy.region;
-        !(0..region.pes()).filter_map(|place| region.pe(place)).any(is_held)
+        !(0..region.pes()).filter_map(|place| region.pe(place)).any(has_turn)
     }
 
     /// Serves the PEs in order, up to one that is busy.

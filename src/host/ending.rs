@@ -32,18 +32,23 @@ impl Runner {
         }
     }
 
+    fn has_host(&self) -> bool {
+        self.program.memcpy.is_some() || self.program.sdk_layout.is_some()
+    }
+
+    /// What the program does after the last command, for as long as it is waited for.
     fn run_the_rest(&mut self) -> Result<Vec<Diagnostic>, Failure> {
         let limit = self.options.max_cycles;
-        let has_host = self.program.memcpy.is_some() || self.program.sdk_layout.is_some();
+        let has_host = self.has_host();
         while has_host && self.wafer.blocked() > 0 && self.advance_if_possible()? {}
         // Whoever sets a limit wants to run up to it.
         if !has_host || self.wafer.blocked() > 0 || limit != DEFAULT_MAX_CYCLES {
-            return self.run_for_ever();
+            return self.run_to_the_limit();
         }
         let patience = END_PATIENCE / (self.wafer.active_pes() as u64).clamp(1, 10);
         let since = self.wafer.now();
         self.options.max_cycles = limit.min(since + patience);
-        let ended = self.run_for_ever();
+        let ended = self.run_to_the_limit();
         self.options.max_cycles = limit;
         match ended {
             Err(Failure::OutOfCycles(report)) => {
@@ -54,7 +59,8 @@ impl Runner {
         }
     }
 
-    fn run_for_ever(&mut self) -> Result<Vec<Diagnostic>, Failure> {
+    /// Runs until nothing happens any more, or the cycle limit is reached.
+    fn run_to_the_limit(&mut self) -> Result<Vec<Diagnostic>, Failure> {
         let ended = match self.ports.is_empty() {
             true => self.wafer.run_until_idle(self.options.max_cycles),
             false => {
@@ -64,7 +70,7 @@ impl Runner {
                     .map_or(Ended::Idle, |report| Ended::Stalled(Box::new(report)))
             }
         };
-        let has_host = self.program.memcpy.is_some() || self.program.sdk_layout.is_some();
+        let has_host = self.has_host();
         let quiet = matches!(ended, Ended::Idle | Ended::Stalled(_));
         // Without memcpy there is no command stream that could be unblocked.
         let mut left = Vec::new();

@@ -42,7 +42,6 @@ pub use streams::StreamCopy;
 pub use variables::Variable;
 
 use crate::diagnostics::{Diag, Diagnostic, Levels};
-
 use crate::image::{ExportName, Program};
 use crate::profile::{MOST_RECORDS, ProfiledRun};
 use crate::source::SourceMap;

@@ -24,7 +24,7 @@ impl Pe {
         mut moved: bool,
     ) -> Result<bool, Diag> {
         while self.main.is_free()
-            && !self.main.is_held
+            && !self.main.is_hosts_turn
             && self.main.busy_until < now + AHEAD_ALONE
             && self.has_certain_task(world.worker)
         {
@@ -62,7 +62,7 @@ impl Pe {
     ) -> Result<bool, Diag> {
         for _ in 0..MOST_TASKS {
             let at = self.main.busy_until;
-            if !self.main.is_free() || self.main.is_held || !self.is_quiet(at, world.worker) {
+            if !self.main.is_free() || self.main.is_hosts_turn || !self.is_quiet(at, world.worker) {
                 break;
             }
             let Some(next) = self.next_up(at) else { break };

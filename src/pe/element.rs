@@ -213,7 +213,7 @@ impl Pe {
         if is_busy && !self.threads.is_empty() && self.is_observed() {
             return Wake::At(now + 1);
         }
-        if self.main.is_held && self.main.is_free() {
+        if self.main.is_hosts_turn && self.main.is_free() {
             let is_ahead = self.main.busy_until > now;
             return if is_ahead { Wake::At(self.main.busy_until) } else { Wake::OnEvent };
         }

@@ -12,15 +12,15 @@ impl Pe {
     }
 
     /// A command of the host has its turn as soon as the running task ends: until it is done no other one starts.
-    pub fn hold_tasks(&mut self, is_held: bool) {
-        self.main.is_held = is_held;
+    pub fn set_hosts_turn(&mut self, is_hosts_turn: bool) {
+        self.main.is_hosts_turn = is_hosts_turn;
     }
 
     /// Whether a host command may reach it: no task runs or is about to.
     pub fn is_between_tasks(&self, now: u64) -> bool {
         self.main.is_free()
             && self.main.busy_until <= now
-            && (self.main.is_held
+            && (self.main.is_hosts_turn
                 || !self.main.has_launches() && self.tasks.state.active & !self.tasks.state.blocked == 0)
     }
 

@@ -44,7 +44,7 @@ impl Pe {
         if self.checks.is_to_fail {
             return self.checks.take_failure().map_or(Ok(false), Err);
         }
-        let may_start = self.main.is_free() && !self.main.is_held && self.may_start();
+        let may_start = self.main.is_free() && !self.main.is_hosts_turn && self.may_start();
         let next = if may_start { self.next_up(now) } else { None };
         if self.main.is_free() && next.is_none() {
             return Ok(false);

@@ -35,7 +35,7 @@ pub(super) struct MainThread {
     /// A launch has not started yet.
     has_launches: bool,
     /// A command of the host has its turn: no task starts.
-    pub is_held: bool,
+    pub is_hosts_turn: bool,
     /// A launched function has not called `unblock_cmd_stream` yet.
     pub command_stream_blocked: bool,
     pub calls: Calls,
@@ -66,7 +66,7 @@ impl MainThread {
             waiting: false,
             was_launched: false,
             has_launches: false,
-            is_held: false,
+            is_hosts_turn: false,
             command_stream_blocked: false,
             calls: Calls::new(memory),
             launches: VecDeque::new(),

@@ -81,7 +81,7 @@ impl Tasks {
                 blocked: tile.blocked,
                 local: bound(TaskKind::Local) | system,
                 // The turn of the lowest one comes first.
-                channel: 63,
+                last_by_wavelet: 63,
                 ..TaskState::default()
             },
             data: bound(TaskKind::Data),
@@ -98,9 +98,9 @@ impl Tasks {
     /// Adds what decides how it goes on to the hash of a state. `has_turns`: which of several ready tasks starts
     /// depends on which one was the last.
     pub fn add_state(&self, state: &mut StateHash, has_turns: bool) {
-        let TaskState { active, blocked, again, last, running, channel, .. } = self.state;
+        let TaskState { active, blocked, again, last, running, last_by_wavelet, .. } = self.state;
         [active, blocked, self.high, again].into_iter().for_each(|mask| state.add(mask));
-        let turns = (last, channel);
+        let turns = (last, last_by_wavelet);
         state.add_debug(&(Some(turns).filter(|_| has_turns), running, &self.rotations));
     }
 
@@ -164,7 +164,7 @@ impl Tasks {
     /// Records that a wavelet starts a task, or the host a function.
     pub fn start_other(&mut self, task: Option<TaskId>) {
         self.begun |= task.map_or(0, bit);
-        self.state.channel = task.map_or(self.state.channel, |id| id.0);
+        self.state.last_by_wavelet = task.map_or(self.state.last_by_wavelet, |id| id.0);
         // Tasks that have activated themselves have now yielded to something else, and need not yield again.
         (self.state.again, self.state.running) = (0, None);
     }
@@ -366,7 +366,7 @@ impl Tasks {
     /// How far a task is behind the last one that a wavelet has started: each has its turn, however fast others are
     /// refilled.
     fn behind(&self, id: TaskId) -> u8 {
-        id.0.wrapping_sub(self.state.channel + 1) & 63
+        id.0.wrapping_sub(self.state.last_by_wavelet + 1) & 63
     }
 
     /// The rank of an id among equally ready tasks: its number, or with a seed a new one at every start.

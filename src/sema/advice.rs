@@ -88,6 +88,12 @@ pub fn parameter_without_type(mut diag: Diag, param: &FnParam, name: &str) -> Di
     diag
 }
 
+/// The diagnostic about `anytype` where a type is needed.
+pub fn any_type() -> Diag {
+    let diag = rules::NOT_A_TYPE.because(&[("have", &"anytype")]);
+    diag.help("only parameters are `anytype`: write a type, or that of a parameter, `@type_of(x)`")
+}
+
 /// The help for a type that is called: how its values are written.
 pub fn value_of_type(diag: Diag, ty: &Ty) -> Diag {
     match ty {
@@ -200,7 +206,7 @@ fn on_kinds(op: &str, left: &Ty, right: &Ty) -> Option<String> {
         (Ty::Enum(e), n) | (n, Ty::Enum(e)) if n.is_int() && is_comparison => {
             format!(
                 "compare it with a name of {}, or its number, `@as({}, ..)`",
-                left_enum(left, right),
+                Ty::Enum(e.clone()),
                 Ty::Int(e.repr)
             )
         }
@@ -225,9 +231,4 @@ fn on_kinds(op: &str, left: &Ty, right: &Ty) -> Option<String> {
         }
         _ => return None,
     })
-}
-
-/// The enum among two types, in words.
-fn left_enum<'t>(left: &'t Ty, right: &'t Ty) -> &'t Ty {
-    if matches!(left, Ty::Enum(_)) { left } else { right }
 }

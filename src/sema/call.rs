@@ -5,7 +5,7 @@ use super::chain::shown_name;
 use super::eval::{Binding, EvalFrame, Flow, Join, Read, Return};
 use super::function::check_return;
 use super::lower::{ParamKind, Signature};
-use super::operand::{Addr, Base, Operand, repr};
+use super::operand::{Operand, behind, repr};
 use super::value::{FnRef, Pointee, Pointer, Value};
 use super::walk::Sema;
 use super::want::{Want, may_choose};
@@ -410,8 +410,7 @@ impl Sema<'_> {
                     (ParamKind::Known(v), _) => Binding::Known(v.clone()),
                     // Code that reads it is thrown away: it only has a type.
                     (ParamKind::Typed(ty), _) if repr(ty).is_none() && ty.words().is_some() => {
-                        let addr = Addr { base: Base::Reg(0), off: 0 };
-                        Binding::Alias(Operand::Mem(addr, ty.clone()))
+                        Binding::Alias(Operand::Mem(behind(0), ty.clone()))
                     }
                     (ParamKind::Typed(ty), _) => Binding::Register { reg: 0, ty: ty.clone(), mutable: false },
                     (ParamKind::Any, Some((o, _))) => Binding::Alias(o.clone()),

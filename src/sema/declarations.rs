@@ -281,8 +281,10 @@ fn unbound_param(modules: &Modules, v: &VarDecl, instance: InstanceId) -> Diag {
         Some(at) => diag.also(at, "the module is used here without it"),
         None => {
             let name = &v.name.name;
-            let is_color = v.ty.is_some_and(|ty| matches!(&modules.get(instance).unit.file.expr(ty).kind, ExprKind::Name(ty) if ty == "color"));
-            let option = if is_color { "colors" } else { "params" };
+            let file = &modules.get(instance).unit.file;
+            let is_color =
+                |ty: ast::ExprId| matches!(&file.expr(ty).kind, ExprKind::Name(ty) if ty == "color");
+            let option = if v.ty.is_some_and(is_color) { "colors" } else { "params" };
             diag.help(format!(
                 "give it on the command line: `--param {name}=..`, for cslc `--{option}={name}:..`"
             ))

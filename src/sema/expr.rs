@@ -176,9 +176,7 @@ impl Sema<'_> {
             | ExprKind::EnumTy { .. } => {
                 types::type_former(self, kind, span).map(|t| Ev::known(Value::Type(t)))
             }
-            ExprKind::AnyType => Err(rules::NOT_A_TYPE
-                .because(&[("have", &"anytype")])
-                .help("only parameters are `anytype`: write a type, or that of a parameter, `@type_of(x)`")),
+            ExprKind::AnyType => Err(advice::any_type()),
             ExprKind::Error => Err(rules::REPORTED.plain()),
         }
     }

@@ -281,9 +281,9 @@ impl LayoutScope {
         Ok(())
     }
 
-    /// Whether the colors were read from this very struct: `get_params` is called for each PE.
+    /// Whether the colors were read from this struct: `get_params` is called for each PE.
     pub fn has_read_memcpy(&self, from: &Value) -> bool {
-        self.memcpy_read.as_ref().is_some_and(|read| read.is_identical(from))
+        self.memcpy_read.as_ref() == Some(from)
     }
 
     /// Everything that was said; `None` if there is no rectangle.

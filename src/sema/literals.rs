@@ -40,14 +40,8 @@ pub fn struct_literal(
             None => sema.value(*value, None)?,
         });
     }
-    if let Some(value) = site.and_then(|site| sema.repeats.literal(site, &parts)) {
-        return Ok(Operand::Known(value));
-    }
-    let names = fields.iter().map(|(name, _)| name.name.clone()).collect();
-    let anon = gather(Some(names), parts).at(span)?;
-    if let (Some(site), Operand::Known(value)) = (site, &anon) {
-        sema.repeats.note_literal(site, value);
-    }
+    let names = || Some(fields.iter().map(|(name, _)| name.name.clone()).collect());
+    let anon = gather_again(sema, site, names, parts).at(span)?;
     let Some(ty) = ty else { return Ok(anon) };
     let type_span = sema.span(ty);
     match sema.ty(ty)? {
@@ -98,14 +92,25 @@ fn union_literal(
 pub fn tuple(sema: &mut Sema<'_>, items: &[ExprId], span: Span) -> Result<Operand> {
     let parts = items.iter().map(|i| sema.value(*i, None)).collect::<Result<Vec<_>>>()?;
     let site = sema.repeated(span);
-    if let Some(value) = site.and_then(|site| sema.repeats.literal(site, &parts)) {
+    gather_again(sema, site, || None, parts)
+}
+
+/// As [`gather`]; at a place that is evaluated again and again, equal parts give the same value.
+fn gather_again(
+    sema: &mut Sema<'_>,
+    site: Option<Span>,
+    names: impl FnOnce() -> Option<Vec<smol_str::SmolStr>>,
+    parts: Vec<Operand>,
+) -> Result<Operand> {
+    let Some(site) = site else { return gather(names(), parts) };
+    if let Some(value) = sema.repeats.literal(site, &parts) {
         return Ok(Operand::Known(value));
     }
-    let tuple = gather(None, parts)?;
-    if let (Some(site), Operand::Known(value)) = (site, &tuple) {
+    let gathered = gather(names(), parts)?;
+    if let Operand::Known(value) = &gathered {
         sema.repeats.note_literal(site, value);
     }
-    Ok(tuple)
+    Ok(gathered)
 }
 
 /// Parts of an anonymous struct as one operand: known if all of them are.

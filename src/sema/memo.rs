@@ -10,7 +10,7 @@
 //! switch it off; `tests/it/engines.rs` compares the programs that come out.
 
 use super::eval::Ev;
-use super::eval::{Key, KnownCall, Read, all_same, same, weight, weight_of};
+use super::eval::{Key, KnownCall, Read, weight, weight_of};
 use super::modules::Modules;
 use super::unit::DeclState;
 use super::value::{FnRef, InstanceId, Value};
@@ -61,7 +61,7 @@ fn known_result(sema: &mut Sema<'_>, key: Key, f: FnRef, args: &[Value], ret: &T
     loop {
         let call = sema.eval.known.call(key, next)?;
         next += 1;
-        if call.ret == *ret && all_same(&call.args, args) && reads_the_same(sema, &call, f.instance) {
+        if call.ret == *ret && call.args == args && reads_the_same(sema, &call, f.instance) {
             sema.eval.budget.take(call.steps)?;
             return Some(call.result.clone());
         }
@@ -80,7 +80,7 @@ fn read_is_the_same(sema: &mut Sema<'_>, read: &Read, here: &mut Vec<(InstanceId
     match read {
         Read::Value(there, decl, value) => {
             let Some(instance) = find(*there) else { return false };
-            value_here(sema, instance, *decl).is_some_and(|v| weight(&v).is_some() && same(&v, value))
+            value_here(sema, instance, *decl).is_some_and(|v| weight(&v).is_some() && v == *value)
         }
         Read::Module(there, decl, module, unit) => {
             let Some(instance) = find(*there) else { return false };

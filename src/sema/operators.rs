@@ -176,7 +176,8 @@ impl Op {
     pub const NO_MERGE: u16 = u16::MAX;
 }
 
-/// The common type of two small integers, if it is that of one of them and holds the other.
+/// The common type of two small integers, if it is that of one of them and holds the other. `peer` and `coerce` say the
+/// same, and make types for it; most operators of a layout are of this kind.
 fn shared_int(a: &Value, b: &Value) -> Option<Option<IntTy>> {
     let (Value::Int(s, Integer::Small(_)), Value::Int(t, Integer::Small(_))) = (a, b) else { return None };
     let holds = |ty: &IntTy, v: &Value| matches!(v, Value::Int(_, n) if n.fits(ty.signed, ty.bits));

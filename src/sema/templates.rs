@@ -10,7 +10,6 @@
 //! the time. `CompileOptions::memo` and `--engine plain` switch it off; `tests/it/templates.rs` and
 //! `tests/it/engines.rs` compare the programs that come out.
 
-use super::eval::same;
 use super::layout::TileClass;
 use super::lower::Blanks;
 use super::value::{Record, Value};
@@ -96,7 +95,7 @@ impl Templates {
                 Rc::ptr_eq(&class.unit, &first.unit)
                     && class.span == first.span
                     && shape.keys().eq(other.keys())
-                    && shape.values().zip(other.values()).all(|(a, b)| same(a, b))
+                    && shape.values().zip(other.values()).all(|(a, b)| a == b)
             };
             match known.iter().find(is_same) {
                 Some((family, _)) => members[*family].push(n),

@@ -297,8 +297,7 @@ impl Value {
         match self {
             Value::Bool(b) => b.hash(&mut hasher),
             Value::Int(_, n) => n.hash(&mut hasher),
-            // the sum turns -0.0 into the 0.0 that it equals
-            Value::Float(_, x) => (x + 0.0).to_bits().hash(&mut hasher),
+            Value::Float(_, x) => x.to_bits().hash(&mut hasher),
             Value::Str(s) => s.hash(&mut hasher),
             Value::Id(_, n) => n.hash(&mut hasher),
             Value::Enum(_, n) => n.hash(&mut hasher),
@@ -322,22 +321,6 @@ impl Value {
                 Elems::Splat(element) => element.belongs_to_layout(),
                 Elems::List(elements) => elements.iter().any(Value::belongs_to_layout),
             },
-            _ => false,
-        }
-    }
-
-    /// Whether it is the same as another one, as far as can be seen without looking into records and arrays.
-    pub fn is_identical(&self, other: &Value) -> bool {
-        match (self, other) {
-            (Value::Record(a), Value::Record(b)) => Rc::ptr_eq(a, b),
-            (Value::Array(a), Value::Array(b)) => Rc::ptr_eq(a, b),
-            (Value::Bool(a), Value::Bool(b)) => a == b,
-            (Value::Id(j, a), Value::Id(k, b)) => j == k && a == b,
-            (Value::Int(j, Integer::Small(a)), Value::Int(k, Integer::Small(b))) => j == k && a == b,
-            (Value::Float(j, a), Value::Float(k, b)) => j == k && a.to_bits() == b.to_bits(),
-            (Value::Enum(s, a), Value::Enum(t, b)) => Arc::ptr_eq(s, t) && a == b,
-            (Value::Str(a), Value::Str(b)) => a == b,
-            (Value::Void, Value::Void) => true,
             _ => false,
         }
     }

@@ -295,10 +295,10 @@ impl Wafer {
     }
 
     /// Lets a command of the host have its turn on a PE as soon as the running task ends, or no longer.
-    pub fn hold_tasks(&mut self, at: PeCoord, is_held: bool) {
+    pub fn set_hosts_turn(&mut self, at: PeCoord, is_hosts_turn: bool) {
         let pe = self.program.pe_index(at);
         if let Some(cell) = self.cells.pe(pe) {
-            cell.hold_tasks(is_held);
+            cell.set_hosts_turn(is_hosts_turn);
             self.bands.of(pe).event_queue.wake(pe, self.now, self.now);
         }
     }

@@ -26,10 +26,11 @@ const MARKER: &str =
 /// The file in `bin` that holds the routes, as `cslrun dump` lists them.
 const ROUTES: &str = "out_routes.txt";
 
-/// What a run leaves behind for debugging; it belongs to one program.
 /// Each distinct program has a file in the folders of the vendor's compiler; here it says nothing, and to write and remove
 /// one for each PE of a wafer would take minutes.
 const MOST_STUBS: usize = 1000;
+
+/// What a run leaves behind for debugging; it belongs to one program.
 const SNAPSHOT: &str = "snapshot.cslrun";
 
 /// Removes the program of an earlier compilation, and what its runs have left.

@@ -44,7 +44,7 @@ crate::rules! {
     REGION_OUTSIDE = "region-outside": "{region} are not inside the rectangle of {rectangle} PEs"
         => "use PEs inside the rectangle; columns and rows are counted from 0";
     /// The program goes on when the host is done.
-    /// The host is done, and the program may be meant to go on: the vendor's `stop` ends it, too.
+    /// What it would still compute and print is missing. Some programs are meant to go on: the vendor's `stop` ends them, too.
     @Warning STILL_RUNNING = "still-running": "the program still runs {cycles} after the last command of the host"
         => "if it is to end by itself, let its tasks end; if it only takes longer, raise the limit with --max-cycles";
     /// A streaming copy uses a color that is not a stream.

@@ -124,29 +124,24 @@ fn set_tile_code(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
 
 /// The class of the PEs that get a file with parameters.
 fn class_of_tile(sema: &mut Sema<'_>, call: Call<'_>) -> Result<u32> {
-    let site = sema.repeated(call.span);
-    let name = call.args.get(2).map(|file| arguments::known_str(sema, *file)).transpose()?;
-    let last = site.zip(name.as_deref()).and_then(|(site, name)| sema.repeats.unit(site, name));
-    let unit = match (call.args.get(2).zip(name.as_deref()), last) {
-        (_, Some(unit)) => unit,
-        (Some((file, name)), None) => {
+    let unit = match call.args.get(2) {
+        Some(file) => {
+            let at = sema.span(*file);
+            let name = arguments::known_str(sema, *file)?;
             let from = sema.frame().unit.path.clone();
-            sema.find_unit(&from, name, sema.span(*file))?
+            sema.find_unit(&from, &name, at)?
         }
-        (None, None) => sema.unit(),
+        None => sema.unit(),
     };
     let given = call.args.get(3).map(|params| sema.known(*params)).transpose()?;
-    let Some((site, given)) = site.zip(given.as_ref()) else {
-        let params = tile_params(sema, call, given.as_ref())?;
-        return Ok(sema.layout.class(&unit, params, call.span));
-    };
-    if let Some(class) = sema.repeats.class(site, &unit, given) {
+    let repeated = sema.repeated(call.span).zip(given.as_ref());
+    if let Some(class) = repeated.and_then(|(site, given)| sema.repeats.class(site, &unit, given)) {
         return Ok(class);
     }
-    let params = tile_params(sema, call, Some(given))?;
+    let params = tile_params(sema, call, given.as_ref())?;
     let class = sema.layout.class(&unit, params, call.span);
-    if let Some(name) = name {
-        sema.repeats.note_class(site, (name, unit), given.clone(), class);
+    if let Some((site, given)) = repeated {
+        sema.repeats.note_class(site, unit, given, class);
     }
     Ok(class)
 }
@@ -227,10 +222,10 @@ fn export_name(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
 fn export_symbol(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
     let at = sema.span(call.args[0]);
     let given = call.args.get(1).map(|n| arguments::known_str(sema, *n)).transpose()?;
-    let (name, target, ty) = symbol(sema, call.args[0], at)?;
+    let Symbol { name, target, ty, is_var } = symbol(sema, call.args[0], at)?;
     let name = given.unwrap_or(name);
     check_export(&sema.layout, &name, &ty, call.span)?;
-    if let Some(diag) = check_mutability(sema, call.args[0], &name) {
+    if let Some(diag) = is_var.and_then(|is_var| check_mutability(&sema.layout, &name, is_var)) {
         sema.lint(diag.at(call.span))?;
     }
     let exports = &mut sema.lower.tile.image.exports;
@@ -241,14 +236,24 @@ fn export_symbol(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
     Ok(Operand::void())
 }
 
-fn symbol(sema: &mut Sema<'_>, id: ExprId, at: Span) -> Result<(String, ExportTarget, Ty)> {
+/// What a program exports.
+struct Symbol {
+    name: String,
+    target: ExportTarget,
+    ty: Ty,
+    /// Of a variable, whether it is declared `var`.
+    is_var: Option<bool>,
+}
+
+fn symbol(sema: &mut Sema<'_>, id: ExprId, at: Span) -> Result<Symbol> {
     let ev = sema.expr(id, None)?;
     match ev {
         Ev::Value(Operand::Known(Value::Fn(f))) => {
             let (function, _) = sema.entry(f, at)?;
             let ty = Ty::Fn(sema.fn_type(f)?);
             let (unit, decl) = sema.fn_unit(f);
-            Ok((unit.function(decl).name.name.to_string(), ExportTarget::Fn(function), ty))
+            let name = unit.function(decl).name.name.to_string();
+            Ok(Symbol { name, target: ExportTarget::Fn(function), ty, is_var: None })
         }
         Ev::Place(Place::Memory { addr: Addr { base: Base::Global(g), off: 0 }, ty, .. }) => {
             let addr = sema.place_global(g)?;
@@ -261,28 +266,22 @@ fn symbol(sema: &mut Sema<'_>, id: ExprId, at: Span) -> Result<(String, ExportTa
             let name = global.name.rsplit('.').next().unwrap_or("").to_string();
             let target =
                 if matches!(ty, Ty::Ptr(_)) { ExportTarget::Pointer(addr) } else { ExportTarget::Data(addr) };
-            Ok((name, target, ty))
+            let is_var = Some(global.is_var);
+            Ok(Symbol { name, target, ty, is_var })
         }
         _ => Err(rules::EXPORT_NOT_GLOBAL.plain().at(at)),
     }
 }
 
 /// Whether a variable changes, as the layout has advertised.
-fn check_mutability(sema: &mut Sema<'_>, symbol: ExprId, name: &str) -> Option<Diag> {
-    let advertised = &sema.layout.exports()[sema.layout.find_export(name)?];
+fn check_mutability(layout: &LayoutScope, name: &str, is_var: bool) -> Option<Diag> {
+    let advertised = &layout.exports()[layout.find_export(name)?];
     let ExportKind::Var { mutable, .. } = advertised.kind else { return None };
-    let first = advertised.span;
-    let Ok(Ev::Place(Place::Memory { addr: Addr { base: Base::Global(global), .. }, .. })) =
-        sema.expr(symbol, None)
-    else {
-        return None;
-    };
-    let is_var = sema.global(global).is_var;
     let word = |is_var| if is_var { "var" } else { "const" };
     let facts: [(&str, &dyn std::fmt::Display); 3] =
         [("name", &name), ("is", &word(is_var)), ("want", &word(mutable))];
     (is_var != mutable).then(|| {
-        let diag = rules::EXPORT_MUTABILITY.because(&facts).also(first, "advertised here");
+        let diag = rules::EXPORT_MUTABILITY.because(&facts).also(advertised.span, "advertised here");
         diag.help(format!("write `{is_var}` as the third argument of `@export_name`"))
     })
 }
@@ -325,7 +324,8 @@ fn check_export(layout: &LayoutScope, name: &str, ty: &Ty, span: Span) -> Result
         // The host reaches arrays through pointers only.
         Ty::Array(array) => {
             let elem = &array.elem;
-            c.help(format!("export a pointer to it: `var {name}_ptr: [*]{elem} = &{name};`, `@export_symbol({name}_ptr, \"{name}\")`"))
+            let pointer = format!("`var {name}_ptr: [*]{elem} = &{name};`");
+            c.help(format!("export a pointer to it: {pointer}, `@export_symbol({name}_ptr, \"{name}\")`"))
         }
         _ => c,
     })
@@ -333,7 +333,7 @@ fn check_export(layout: &LayoutScope, name: &str, ty: &Ty, span: Span) -> Result
 
 fn symbol_id(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
     let at = sema.span(call.args[0]);
-    let (name, target, _) = symbol(sema, call.args[0], at)?;
+    let Symbol { name, target, .. } = symbol(sema, call.args[0], at)?;
     let exported = sema.lower.tile.image.exports.iter().find(|e| e.target == target);
     let name = exported.map_or(name, |e| e.name.clone());
     let id = sema.layout.find_export(&name);

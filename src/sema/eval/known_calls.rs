@@ -233,34 +233,6 @@ pub fn weight(v: &Value) -> Option<usize> {
     }
 }
 
-/// The same for values one by one.
-pub fn all_same(a: &[Value], b: &[Value]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
-}
-
-/// Whether nothing can tell two values apart: 0.0 and -0.0 are equal, but not the same.
-pub fn same(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Float(k, x), Value::Float(l, y)) => k == l && x.to_bits() == y.to_bits(),
-        (Value::Array(a), Value::Array(b)) => {
-            Rc::ptr_eq(a, b)
-                || a.ty == b.ty
-                    && match (&a.elems, &b.elems) {
-                        (Elems::Splat(a), Elems::Splat(b)) => same(a, b),
-                        (Elems::List(a), Elems::List(b)) => all_same(a, b),
-                        _ => false,
-                    }
-        }
-        (Value::Record(a), Value::Record(b)) => {
-            Rc::ptr_eq(a, b) || a.ty == b.ty && all_same(&a.fields, &b.fields)
-        }
-        (Value::Union(a), Value::Union(b)) => {
-            a.ty == b.ty && a.active == b.active && same(&a.value, &b.value)
-        }
-        _ => a == b,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,5 +13,5 @@ mod scope;
 pub use budget::Budget;
 pub use facts::Fact;
 pub use frames::Eval;
-pub use known_calls::{Key, KnownCall, Read, all_same, same, weight, weight_of};
+pub use known_calls::{Key, KnownCall, Read, weight, weight_of};
 pub use scope::{Arm, Binding, Ev, EvalFrame, Flow, Join, JumpTarget, Return};

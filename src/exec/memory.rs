@@ -212,7 +212,8 @@ pub(crate) fn element(base: u64, index: u64, words: u16, len: u32) -> Result<usi
 /// The diagnostic about an address past the end.
 #[cold]
 pub(crate) fn out_of_memory(address: usize) -> Diag {
-    MEMORY_OUT_OF_BOUNDS.because(&[("address", &address), ("what", &"the memory")]).for_good()
+    let diag = MEMORY_OUT_OF_BOUNDS.because(&[("address", &address), ("what", &"the memory")]).for_good();
+    diag.help("let the pointer point to a variable; what lies behind the memory is for `@get_config` and `@set_config`")
 }
 
 /// The diagnostic about an index past the end of an array.

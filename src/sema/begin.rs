@@ -1,5 +1,6 @@
 //! How the code of a class of PEs begins: its globals and comptime blocks.
 
+use super::externs;
 use super::layout::TileClass;
 use super::modules::Modules;
 use super::unit::DeclState;
@@ -24,6 +25,7 @@ pub fn begin_code_with(sema: &mut Sema<'_>, class: &TileClass, params: IndexMap<
     import_root(sema, id);
     sema.run_blocks(id);
     sema.resolve_exports(id);
+    externs::check_exports(sema);
 }
 
 fn import_root(sema: &mut Sema<'_>, id: InstanceId) {

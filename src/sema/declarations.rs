@@ -57,7 +57,11 @@ impl Sema<'_> {
     /// Evaluates a top-level declaration.
     pub fn resolve(&mut self, instance: InstanceId, decl: u32) -> Result<()> {
         let unit = self.instance(instance).unit.clone();
-        let Decl::Var(v) = &unit.file.decls[decl as usize] else { return Ok(()) };
+        let v = match &unit.file.decls[decl as usize] {
+            Decl::Var(v) => v,
+            Decl::Fn(f) => return externs::resolve_function(self, instance, decl, f),
+            Decl::Layout(..) | Decl::Comptime(..) => return Ok(()),
+        };
         self.uses.note(unit.file.id, decl);
         self.instance_mut(instance).decls[decl as usize] = DeclState::Busy;
         self.enter_module(instance);
@@ -113,8 +117,12 @@ impl Sema<'_> {
         // A variable without an initializer is zero (ruling).
         let undefined = v.init.is_some() && matches!(value, Value::Undefined(_)) && is_of_numbers(&ty);
         self.eval.facts.note_global(v.name.span, &ty, &value);
+        let name = match v.attrs.linkname {
+            Some(_) => externs::symbol_name(self, &v.name, &v.attrs)?,
+            None => self.modules.global_name(instance, v),
+        };
         let id = self.lower.data.add(Global {
-            name: self.modules.global_name(instance, v),
+            name,
             ty,
             value,
             is_var: v.kind == VarKind::Var,

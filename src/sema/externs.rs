@@ -1,15 +1,28 @@
-//! `extern` variables: other names for what another file of the tile exports.
+//! Symbols: what one file of a tile exports, and others know by an `extern` declaration.
 
 use super::unit::{DeclState, Global};
-use super::value::GlobalId;
+use super::value::{FnRef, GlobalId, InstanceId};
 use super::walk::Sema;
-use crate::diagnostics::Result;
 use crate::diagnostics::rules::comptime as rules;
-use crate::syntax::ast::VarDecl;
+use crate::diagnostics::{Diag, Result};
+use crate::source::Span;
+use crate::syntax::ast::{Attrs, Decl, FnDecl, Ident, VarDecl, VarKind};
+use rustc_hash::FxHashMap;
+
+/// The name of the symbol that a declaration of the current module stands for: its own, or that of `linkname`.
+pub fn symbol_name(sema: &mut Sema<'_>, name: &Ident, attrs: &Attrs) -> Result<String> {
+    let Some(e) = attrs.linkname else { return Ok(name.name.to_string()) };
+    let value = sema.known(e)?;
+    value.as_str().ok_or_else(|| {
+        let have = value.ty();
+        let diag = rules::TYPE_MISMATCH.because(&[("want", &"a comptime_string"), ("have", &have)]);
+        diag.at(sema.span(e)).help("write the name of the symbol in quotes: `linkname(\"name\")`")
+    })
+}
 
 /// `extern var buffer: [8]u16;`
 pub fn extern_global(sema: &mut Sema<'_>, v: &VarDecl) -> Result<GlobalId> {
-    let name = &v.name.name;
+    let name = &symbol_name(sema, &v.name, &v.attrs)?;
     let Some(ty) = v.ty else { return Err(rules::MISSING_INITIALIZER.because(&[("name", name)])) };
     if let Some(init) = v.init {
         return Err(rules::EXTERN_VALUE
@@ -18,7 +31,7 @@ pub fn extern_global(sema: &mut Sema<'_>, v: &VarDecl) -> Result<GlobalId> {
             .help("give the value where the variable is defined"));
     }
     let ty = sema.ty(ty)?;
-    let Some((instance, decl)) = sema.modules.find_export(name) else {
+    let Some((instance, decl)) = definition(sema, name)? else {
         return Err(rules::UNSUPPORTED_EXTERN
             .because(&[("name", name)])
             .at(v.span)
@@ -27,19 +40,90 @@ pub fn extern_global(sema: &mut Sema<'_>, v: &VarDecl) -> Result<GlobalId> {
     if matches!(sema.instance(instance).decls[decl as usize], DeclState::Untouched) {
         sema.resolve(instance, decl)?;
     }
-    let DeclState::Global(definition) = sema.instance(instance).decls[decl as usize] else {
-        return Err(rules::REPORTED.plain());
+    let definition = match sema.instance(instance).decls[decl as usize] {
+        DeclState::Global(definition) => definition,
+        DeclState::Fn => {
+            let span = sema.instance(instance).unit.function(decl as usize).span;
+            return Err(mismatch(name, v.span, span, "defined as a function here".into()));
+        }
+        _ => return Err(rules::REPORTED.plain()),
     };
     let g = sema.global(definition).clone();
-    if g.ty != ty || g.is_var != (v.kind == crate::syntax::ast::VarKind::Var) {
-        return Err(rules::EXTERN_MISMATCH
-            .because(&[("name", name)])
-            .at(v.span)
-            .also(g.span, format!("defined as `{} {name}: {}` here", word(g.is_var), g.ty)));
+    if g.ty != ty || g.is_var != (v.kind == VarKind::Var) {
+        let defined = format!("defined as `{} {name}: {}` here", word(g.is_var), g.ty);
+        return Err(mismatch(name, v.span, g.span, defined));
     }
     let (align, explicit_align) = sema.alignment(v, &ty)?;
     let defined_by = Some(definition);
     Ok(sema.lower.data.add(Global { align, explicit_align, defined_by, span: v.span, addr: None, ..g }))
+}
+
+/// `extern fn step(by: u16) void;`: finds the function that another file exports. Where there is none, a call of it is wrong.
+pub fn resolve_function(sema: &mut Sema<'_>, instance: InstanceId, decl: u32, f: &FnDecl) -> Result<()> {
+    sema.instance_mut(instance).decls[decl as usize] = DeclState::Fn;
+    sema.enter_module(instance);
+    let name = symbol_name(sema, &f.name, &f.attrs);
+    sema.eval.pop();
+    let name = name?;
+    let Some((other, its)) = definition(sema, &name)? else { return Ok(()) };
+    let defined = match &sema.instance(other).unit.clone().file.decls[its as usize] {
+        Decl::Fn(defined) => defined.span,
+        Decl::Var(v) => return Err(mismatch(&name, f.span, v.span, "defined as a variable here".into())),
+        Decl::Layout(..) | Decl::Comptime(..) => return Ok(()),
+    };
+    let own = sema.fn_type(FnRef { instance, decl })?;
+    let definition = FnRef { instance: other, decl: its };
+    let its = sema.fn_type(definition)?;
+    if (&own.params, &own.ret) != (&its.params, &its.ret) {
+        return Err(mismatch(
+            &name,
+            f.span,
+            defined,
+            format!("defined as a `{}` here", crate::value::ty::Ty::Fn(its)),
+        ));
+    }
+    sema.instance_mut(instance).decls[decl as usize] = DeclState::Elsewhere(definition);
+    Ok(())
+}
+
+/// All that is exported has a symbol of its own.
+pub fn check_exports(sema: &mut Sema<'_>) {
+    let mut seen = FxHashMap::<String, Span>::default();
+    for (instance, decl) in sema.modules.exporting().collect::<Vec<_>>() {
+        let Ok(Some(name)) = exported_name(sema, instance, decl) else { continue };
+        let span = sema.instance(instance).unit.file.decls[decl as usize].span();
+        if let Some(first) = seen.insert(name.clone(), span) {
+            let diag = rules::DUPLICATE_SYMBOL.because(&[("name", &name)]).at(span);
+            sema.report(diag.also(first, "exported here, too"));
+        }
+    }
+}
+
+/// The declaration that exports a symbol, in whatever file of the tile.
+fn definition(sema: &mut Sema<'_>, symbol: &str) -> Result<Option<(InstanceId, u32)>> {
+    for (instance, decl) in sema.modules.exporting().collect::<Vec<_>>() {
+        if exported_name(sema, instance, decl)?.is_some_and(|name| name == symbol) {
+            return Ok(Some((instance, decl)));
+        }
+    }
+    Ok(None)
+}
+
+fn exported_name(sema: &mut Sema<'_>, instance: InstanceId, decl: u32) -> Result<Option<String>> {
+    let unit = sema.instance(instance).unit.clone();
+    let (name, attrs) = match &unit.file.decls[decl as usize] {
+        Decl::Var(v) => (&v.name, &v.attrs),
+        Decl::Fn(f) => (&f.name, &f.attrs),
+        Decl::Layout(..) | Decl::Comptime(..) => return Ok(None),
+    };
+    sema.enter_module(instance);
+    let name = symbol_name(sema, name, attrs);
+    sema.eval.pop();
+    name.map(Some)
+}
+
+fn mismatch(name: &str, at: Span, defined: Span, how: String) -> Diag {
+    rules::EXTERN_MISMATCH.because(&[("name", &name)]).at(at).also(defined, how)
 }
 
 fn word(is_var: bool) -> &'static str {

@@ -54,10 +54,12 @@ impl Sema<'_> {
         let signature = self.known_signature(f, function)?;
         let ordinary = signature.params.iter().all(|p| matches!(p, ParamKind::Typed(_)));
         if !ordinary || function.inline || function.body.is_none() {
-            return Err(rules::NOT_ADDRESSABLE
-                .plain()
-                .at(function.span)
-                .help("only functions whose parameters are all run-time values can be called from outside"));
+            let diag = rules::NOT_ADDRESSABLE.plain().at(function.span);
+            return Err(diag.help(if function.task {
+                "wavelets and activations start a task: leave out `inline`, `comptime` and `anytype`"
+            } else {
+                "only functions whose parameters are all run-time values can be called from outside"
+            }));
         }
         self.instantiate(f, &signature, function.span)
     }

@@ -1,6 +1,6 @@
 //! The copies of files that make up a tile, or the layout.
 
-use super::unit::{DeclState, Instance, Unit, declared_name};
+use super::unit::{DeclState, Instance, Unit};
 use super::value::{FnRef, InstanceId, Value};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Diag, suggest};
@@ -51,7 +51,7 @@ impl Modules {
         }
     }
 
-    /// The name of a global in the symbol table.
+    /// The name of a global in the symbol table, unless its declaration gives it another one.
     pub fn global_name(&self, instance: InstanceId, v: &VarDecl) -> String {
         let module = &self.get(instance).name;
         if module.is_empty() || v.linkage == Linkage::Export {
@@ -81,7 +81,7 @@ impl Modules {
         imported_at: Option<Span>,
     ) -> InstanceId {
         let decls = unit.file.decls.iter().map(|d| match d {
-            Decl::Fn(_) => DeclState::Fn,
+            Decl::Fn(f) if f.linkage != Linkage::Extern => DeclState::Fn,
             _ => DeclState::Untouched,
         });
         let decls = decls.collect();
@@ -132,15 +132,12 @@ impl Modules {
         }
     }
 
-    /// The declaration that exports a variable of this name, in whatever file.
-    pub fn find_export(&self, name: &Name) -> Option<(InstanceId, u32)> {
-        self.instances.iter().enumerate().find_map(|(i, instance)| {
-            let exports = |d: &Decl| {
-                matches!(d, Decl::Var(v) if v.linkage == Linkage::Export)
-                    && declared_name(d).is_some_and(|n| n.name == *name)
-            };
-            let decl = instance.unit.file.decls.iter().position(exports)?;
-            Some((InstanceId(i as u32), decl as u32))
+    /// The declarations that export a symbol, in the order of the files.
+    pub fn exporting(&self) -> impl Iterator<Item = (InstanceId, u32)> {
+        self.instances.iter().enumerate().flat_map(|(i, instance)| {
+            let is_exported = |d: &Decl| d.linkage() == Linkage::Export;
+            let decls = instance.unit.file.decls.iter().enumerate().filter(move |(_, d)| is_exported(d));
+            decls.map(move |(decl, _)| (InstanceId(i as u32), decl as u32))
         })
     }
 

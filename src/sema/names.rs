@@ -81,6 +81,7 @@ impl Sema<'_> {
                 Ok(self.global_place(id))
             }
             DeclState::Fn => Ok(Ev::known(Value::Fn(super::value::FnRef { instance, decl }))),
+            DeclState::Elsewhere(f) => Ok(Ev::known(Value::Fn(*f))),
             DeclState::Busy => Err(rules::DEPENDENCY_CYCLE.plain().at(span)),
             DeclState::Failed(untold) => Err(untold.take().unwrap_or_else(|| rules::REPORTED.plain())),
             DeclState::Untouched => Err(rules::REPORTED.plain()),

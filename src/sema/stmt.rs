@@ -411,6 +411,11 @@ impl Sema<'_> {
 
     fn break_stmt(&mut self, label: Option<&Ident>, value: Option<ExprId>, span: Span) -> Result<Flow> {
         let index = self.eval.find_target(label, span)?;
+        if let (Some(e), true) = (value, self.eval.targets()[index].is_loop) {
+            let diag = rules::TYPE_MISMATCH.because(&[("want", &"`;`"), ("have", &"a value")]);
+            let help = "a loop has no value: store it in a variable, and write `break;`";
+            return Err(diag.at(self.span(e)).help(help));
+        }
         let operand = match value {
             Some(e) => self.value(e, None)?,
             None => Operand::void(),

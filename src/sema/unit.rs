@@ -1,7 +1,7 @@
 //! Files, their copies as modules, and the globals of these.
 
 use super::effects::Effects;
-use super::value::{GlobalId, InstanceId, Value};
+use super::value::{FnRef, GlobalId, InstanceId, Value};
 use crate::diagnostics::Diag;
 use crate::source::Span;
 use crate::syntax::ast::{self, Name};
@@ -97,6 +97,8 @@ pub enum DeclState {
     Global(GlobalId),
     /// A function or task.
     Fn,
+    /// An `extern` function that another file of the tile exports.
+    Elsewhere(FnRef),
     /// Wrong, and reported; or what has yet to be reported by whoever asks next.
     Failed(Option<Diag>),
 }

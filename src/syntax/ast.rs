@@ -70,6 +70,26 @@ pub enum Decl {
     Comptime(Block, Span),
 }
 
+impl Decl {
+    /// `export` or `extern`.
+    pub fn linkage(&self) -> Linkage {
+        match self {
+            Decl::Var(v) => v.linkage,
+            Decl::Fn(f) => f.linkage,
+            Decl::Layout(..) | Decl::Comptime(..) => Linkage::Plain,
+        }
+    }
+
+    /// All of it; of a function its head.
+    pub fn span(&self) -> Span {
+        match self {
+            Decl::Var(v) => v.span,
+            Decl::Fn(f) => f.span,
+            Decl::Layout(_, span) | Decl::Comptime(_, span) => *span,
+        }
+    }
+}
+
 /// Which of the three words declared a variable.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum VarKind {
@@ -139,8 +159,7 @@ pub struct FnDecl {
     pub params: Vec<FnParam>,
     /// The return type.
     pub ret: ExprId,
-    /// Storage attributes, which have no effect on a function.
-    #[cfg_attr(not(test), expect(dead_code, reason = "only the tests of the parser look at them"))]
+    /// Storage attributes, of which only `linkname` has an effect on a function.
     pub attrs: Attrs,
     /// The body; `None` only for `extern`.
     pub body: Option<Block>,

@@ -87,6 +87,10 @@ crate::rules! {
     /// A name may occur once in a scope, struct or configuration.
     DUPLICATE_NAME = "duplicate-name": "`{name}` is declared twice"
         => "give one of them another name";
+    /// Two declarations export the same symbol.
+    /// Exported names belong to all files of a tile: other files, and the host, find what they name by them.
+    DUPLICATE_SYMBOL = "duplicate-symbol": "the symbol `{name}` is exported twice"
+        => "remove one `export`, or give one of them another symbol with `linkname`";
     /// An `extern` declaration differs from the definition.
     /// All declarations of a symbol must agree.
     EXTERN_MISMATCH = "extern-mismatch": "the declaration of `{name}` does not match its definition"

@@ -105,13 +105,7 @@ fn mem_dsd(sema: &mut Sema<'_>, ty: DsdTy, fields: Fields, edits: &mut Edits, at
 fn extents(sema: &mut Sema<'_>, m: &mut Mem, given: Property, edits: &mut Edits) -> Result<()> {
     let at = given.at;
     if let Some(parts) = tuple_parts(&given) {
-        if parts.is_empty() || parts.len() > 4 || parts.len() > 1 && m.kind != MemKind::Mem4d {
-            let kind = if m.kind == MemKind::Mem4d { DsdTy::Mem4d } else { DsdTy::Mem1d };
-            return Err(rules::DSD_DIMENSIONS
-                .because(&[("kind", &Ty::Dsd(kind)), ("have", &parts.len())])
-                .at(at)
-                .help("a mem1d_dsd has one dimension, a mem4d_dsd one to four"));
-        }
+        check_dimensions(m, parts.len(), at)?;
         m.dims = parts.len() as u8;
         // extents are written slowest first (dsd-dsr section 2)
         for (i, p) in parts.iter().rev().enumerate() {
@@ -129,11 +123,23 @@ fn extents(sema: &mut Sema<'_>, m: &mut Mem, given: Property, edits: &mut Edits)
     Ok(())
 }
 
+/// Whether a DSD can have as many dimensions as a tuple has values.
+fn check_dimensions(m: &Mem, count: usize, at: Span) -> Result<()> {
+    let most = if m.kind == MemKind::Mem4d { 4 } else { 1 };
+    if (1..=most).contains(&count) {
+        return Ok(());
+    }
+    let kind = if m.kind == MemKind::Mem4d { DsdTy::Mem4d } else { DsdTy::Mem1d };
+    let diag = rules::DSD_DIMENSIONS.because(&[("kind", &Ty::Dsd(kind)), ("have", &count)]).at(at);
+    Err(diag.help("a mem1d_dsd has one dimension, a mem4d_dsd one to four"))
+}
+
 fn strides(sema: &mut Sema<'_>, m: &mut Mem, given: Property, edits: &mut Edits) -> Result<()> {
     let at = given.at;
     if let Some(parts) = tuple_parts(&given) {
+        check_dimensions(m, parts.len(), at)?;
         // strides are written fastest first
-        for (i, p) in parts.iter().take(4).enumerate() {
+        for (i, p) in parts.iter().enumerate() {
             m.step[i] = number::<i16>(p)?;
         }
         return Ok(());

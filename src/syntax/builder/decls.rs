@@ -81,6 +81,12 @@ impl Builder {
             let diag = SYNTAX_ERROR.because(&[("expected", &"a body"), ("found", &"`;`")]);
             self.complain(diag.at(span).help("only `extern` functions have no body"));
         }
+        if let (Some(body), Linkage::Extern) = (&decl.body, decl.linkage) {
+            let diag = SYNTAX_ERROR.because(&[("expected", &"`;`"), ("found", &"a body")]).at(body.span);
+            let help =
+                "`extern` stands for a function of another file: leave the body out, or write `export`";
+            self.complain(diag.help(help));
+        }
         if decl.task {
             self.refuse_result(decl.ret);
         }

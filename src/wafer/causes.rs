@@ -91,45 +91,73 @@ pub(super) fn wrong_color(
     })
 }
 
+/// Why no task of a PE has come to a place.
+pub(super) enum Idle<'t> {
+    /// This is to blame.
+    Cause(Cause),
+    /// A data task would have to come to a place.
+    Behind {
+        /// The data task.
+        data: &'t TaskBinding,
+        /// The place.
+        place: Span,
+        /// The task that would be activated there.
+        next: Option<String>,
+    },
+}
+
 /// The task that comes to a place and that nothing has started on a PE.
 pub(super) fn idle_task(cells: &Cells, pe: usize, place: Span) -> Option<Cause> {
+    match idle(cells, pe, place)? {
+        Idle::Cause(cause) => Some(cause),
+        Idle::Behind { place, next, .. } => Some(not_activated(cells.program().pe_coord(pe), place, &next?)),
+    }
+}
+
+/// The same, with data tasks that would have to come to the place.
+pub(super) fn idle(cells: &Cells, pe: usize, place: Span) -> Option<Idle<'_>> {
     let at = cells.program().pe_coord(pe);
     let tile = cells.program().tile_at(at)?;
-    let mut place = place;
+    let (mut place, mut next_name) = (place, None);
+    let begun = |t: &&TaskBinding| {
+        t.kind == TaskKind::Local && cells.get(pe).is_some_and(|cell| cell.has_begun(t.id))
+    };
     // A task is idle because the one that activates it is, and so on.
     for _ in 0..tile.tasks.len() + 1 {
         if tile.is_launched_to(place) {
             return None;
         }
         let tasks = tile.tasks_to(place);
-        let has_begun = |t: &&TaskBinding| {
-            t.kind != TaskKind::Local || cells.get(pe).is_some_and(|cell| cell.has_begun(t.id))
-        };
-        if tasks.iter().any(has_begun) {
+        if tasks.iter().any(|t| begun(t) || t.kind == TaskKind::Control) {
             return None;
+        }
+        if let Some(data) = tasks.iter().find(|t| t.kind == TaskKind::Data) {
+            return Some(Idle::Behind { data, place, next: next_name });
         }
         let task = *tasks.first()?;
         if let Some(cause) = blocked_task(cells, pe, tile, task) {
-            return Some(cause);
+            return Some(Idle::Cause(cause));
         }
         let Some(next) = tile.activations(task.id).into_iter().find(|next| *next != place) else {
-            return never_activated(cells, pe, tile, task);
+            return never_activated(cells, pe, tile, task).map(Idle::Cause);
         };
-        if tile.is_launched_to(next) || tile.tasks_to(next).iter().any(has_begun) {
-            return Some(Cause {
-                pe: at,
-                span: next,
-                fact: format!(
-                    "{at} would activate `{}` here, but has not come to the end of this",
-                    task.name
-                ),
-                also: None,
-                advice: "see what holds up this operation, or the condition in front of it".to_string(),
-            });
+        let before = tile.tasks_to(next);
+        if tile.is_launched_to(next) || before.iter().any(|t| begun(t) || t.kind == TaskKind::Control) {
+            return Some(Idle::Cause(not_activated(at, next, &task.name)));
         }
-        place = next;
+        (place, next_name) = (next, Some(task.name.clone()));
     }
     None
+}
+
+fn not_activated(at: PeCoord, place: Span, task: &str) -> Cause {
+    Cause {
+        pe: at,
+        span: place,
+        fact: format!("{at} would activate `{task}` here, but has not come to the end of this"),
+        also: None,
+        advice: "see what holds up this operation, or the condition in front of it".to_string(),
+    }
 }
 
 /// A task that is active and that nothing has unblocked.
@@ -240,6 +268,14 @@ fn task_that_receives(cells: &Cells, pe: usize, tile: &TileImage, color: Color) 
         also: None,
         advice: format!("unblock the task when it may run: `@unblock({unblocked})`"),
     })
+}
+
+/// A data task that takes a color and is blocked, if nothing else on the PE may take it.
+pub(super) fn blocked_receiver(cells: &Cells, pe: usize, tile: &TileImage, color: Color) -> Option<Cause> {
+    if tile.takes().any(|t| t.color == Some(color)) {
+        return None;
+    }
+    task_that_receives(cells, pe, tile, color)
 }
 
 /// The operation that should send the words of a stream from a PE to the host, or receive those that the host sends

@@ -30,6 +30,7 @@ mod stopped;
 #[cfg(test)]
 mod tests;
 mod traps;
+mod unreached;
 mod worker_pool;
 
 pub use crate::pe::{

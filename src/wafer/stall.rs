@@ -1,7 +1,7 @@
 //! Why nothing moves any more: who waits, for what, and who would have had to act.
 
 use super::broken_routes;
-use super::causes::{Cause, deaf_to, ended_at_fifo, idle_task, receiver, send_span, wrong_color};
+use super::causes::{Cause, deaf_to, ended_at_fifo, receiver, send_span, wrong_color};
 use super::cells::Cells;
 use super::collectives::{Collectives, Unjoined};
 use super::dependencies::{Dependencies, Need, Order};
@@ -191,7 +191,7 @@ impl StallReport {
     pub(super) fn new(
         explainer: &Explainer<'_>,
         collectives: &Collectives,
-        host: Vec<HostWait>,
+        mut host: Vec<HostWait>,
         now: u64,
     ) -> Option<StallReport> {
         let (waits, program) = (&explainer.waits, explainer.program);
@@ -222,6 +222,12 @@ impl StallReport {
         if let Some(first) = first.or_else(|| roots.iter().position(|wait| wait.cause.is_some())) {
             explained[..=first].rotate_right(1);
             groups[..=first].rotate_right(1);
+        }
+        // Where only the host waits, what lies around has not been taken, or what ends the launch has not been reached.
+        if let (true, Some(first)) = (explained.is_empty(), host.first_mut()) {
+            let launched =
+                || explainer.unfinished_launch(*first.pes.first().filter(|_| first.span.is_some())?);
+            first.cause = explainer.stuck(&left).or(first.cause.take()).or_else(launched);
         }
         let awaited = host.first().map_or(&[][..], |command| &command.pes);
         let is_awaited =
@@ -274,6 +280,11 @@ impl<'w> Explainer<'w> {
     /// The PEs.
     pub fn cells(&self) -> &'w Cells {
         self.cells
+    }
+
+    /// The routers.
+    pub fn fabric(&self) -> &Fabric {
+        self.fabric
     }
 
     /// What waits on them.
@@ -399,7 +410,7 @@ impl<'w> Explainer<'w> {
                 }
                 let idle = senders.iter().all(|s| s.sent == 0 && !s.waits);
                 let mut all = senders.iter().filter(|_| idle);
-                all.find_map(|s| idle_task(self.cells, self.program.pe_index(s.pe), s.span?))
+                all.find_map(|s| self.unreached(self.program.pe_index(s.pe), s.span?))
             }
             Missing::Space { color, at, obstacle: Obstacle::Pe, .. } => {
                 let there = self.program.pe_index(*at);
@@ -415,7 +426,7 @@ impl<'w> Explainer<'w> {
         }
     }
 
-    fn missing(&self, pe: usize, on: &WaitsFor) -> Option<Missing> {
+    pub(super) fn missing(&self, pe: usize, on: &WaitsFor) -> Option<Missing> {
         match on {
             // No route leads to a PE that waits for a message.
             WaitsFor::Wavelet { color: MESSAGE_COLOR, .. } if self.letters.is_expected_at(pe) => {

@@ -1,0 +1,181 @@
+//! Why code that would have ended a wait has not run: the way back from it to the wavelet, the route or the condition
+//! that is missing.
+
+use super::broken_routes;
+use super::causes::{Cause, Idle, blocked_receiver, idle, receiver, route_span};
+use super::stall::{Explainer, Left, Missing};
+use crate::arch::{ArchName, Color, PeCoord};
+use crate::fabric::{BufferPlace, Obstacle};
+use crate::image::code::Intrinsic;
+use crate::image::{Op, TaskBinding, TileImage};
+use crate::pe::WaitsFor;
+use crate::source::Span;
+
+/// PEs that are followed back, one waiting for another.
+const MOST_PES: usize = 64;
+
+impl Explainer<'_> {
+    /// Why a PE has not come to a place of its code: a task in front of it has not run, or a condition was not met.
+    pub(super) fn unreached(&self, pe: usize, place: Span) -> Option<Cause> {
+        self.unreached_from(pe, place, MOST_PES)
+    }
+
+    fn unreached_from(&self, pe: usize, place: Span, pes: usize) -> Option<Cause> {
+        let (task, place, next) = match idle(self.cells(), pe, place)? {
+            Idle::Cause(cause) => return Some(cause),
+            Idle::Behind { data, place, next } => (data, place, next),
+        };
+        let tile = self.program().tile_at(self.program().pe_coord(pe))?;
+        let color = color_of(self.program().arch, tile, task)?;
+        let at = self.program().pe_coord(pe);
+        if self.cells().get(pe).is_some_and(|cell| cell.has_begun(task.id)) {
+            let comes = next.map_or("come to this".to_string(), |next| format!("activate `{next}` here"));
+            return Some(Cause {
+                pe: at,
+                span: place,
+                fact: format!("{at} would {comes}, but `{}` has run without it", task.name),
+                also: Some((task.span, format!("`{}` takes the wavelets of color {color}", task.name))),
+                advice: format!(
+                    "see the condition in front of this, or send more wavelets of color {color} to {at}"
+                ),
+            });
+        }
+        self.unsent(pe, color, task, pes)
+    }
+
+    /// Why the first wavelet of a data task has not come.
+    fn unsent(&self, pe: usize, color: Color, task: &TaskBinding, pes: usize) -> Option<Cause> {
+        let (program, at) = (self.program(), self.program().pe_coord(pe));
+        if let Some(cause) = self.unheard(pe, color) {
+            return Some(cause);
+        }
+        let waits = WaitsFor::Wavelet { color, queue: None, ends_at_control: false };
+        let waiting =
+            format!("`{}` on {at} waits for a wavelet of color {color}, and has not run", task.name);
+        match self.missing(pe, &waits)? {
+            Missing::Wavelets { reachable, senders, .. } if !reachable || senders.is_empty() => {
+                let route = broken_routes::before(program, self.fabric(), pe, color);
+                let cause = route.or_else(|| self.refused(color)).unwrap_or_else(|| Cause {
+                    pe: at,
+                    span: task.span,
+                    fact: waiting.clone(),
+                    also: None,
+                    advice: format!(
+                        "check the routes of color {color}: they must lead from a sender to {at}"
+                    ),
+                });
+                Some(Cause {
+                    also: cause.also.or((cause.span != task.span).then_some((task.span, waiting))),
+                    ..cause
+                })
+            }
+            Missing::Wavelets { senders, .. } => {
+                if let Some(refused) = self.refused(color) {
+                    return Some(Cause { also: Some((task.span, waiting)), ..refused });
+                }
+                let idle = senders.iter().all(|s| s.sent == 0 && !s.waits);
+                let mut behind = senders.iter().filter(|_| idle && pes > 0);
+                let behind = behind.find_map(|s| {
+                    let sender = program.pe_index(s.pe);
+                    self.unreached_from(sender, s.span?, pes - 1)
+                });
+                behind.or_else(|| {
+                    Some(Cause {
+                        pe: at,
+                        span: task.span,
+                        fact: waiting,
+                        also: senders
+                            .iter()
+                            .find_map(|s| Some((s.span?, format!("{} has sent {}", s.pe, s.sent)))),
+                        advice: format!("something must send color {color} to {at}"),
+                    })
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// Why a launch is not done: what the PE should do before `unblock_cmd_stream`, or the call that it has not come to.
+    pub(super) fn unfinished_launch(&self, at: PeCoord) -> Option<Cause> {
+        let (program, pe) = (self.program(), self.program().pe_index(at));
+        let tile = program.tile_at(at)?;
+        let calls = self.calls_of(tile, Intrinsic::UnblockCommandStream);
+        let place = *calls.first()?;
+        calls.iter().find_map(|call| self.unreached(pe, *call)).or_else(|| {
+            Some(Cause {
+                pe: at,
+                span: place,
+                fact: format!("{at} has not come to this call of `unblock_cmd_stream`"),
+                also: None,
+                advice: "see the condition in front of this call, or what would start the code around it"
+                    .to_string(),
+            })
+        })
+    }
+
+    /// What lies around in front of a task that is blocked, of a PE that can take it nowhere, or of a route that refuses it.
+    pub(super) fn stuck(&self, left: &[Left]) -> Option<Cause> {
+        let heard = left.iter().filter(|l| l.is_at_pe && l.held.is_none());
+        let unheard = heard.clone().find_map(|l| self.unheard(self.program().pe_index(l.pe), l.color));
+        unheard.or_else(|| self.survey_refused(|_| true))
+    }
+
+    /// Why wavelets of a color that have come to a PE are not taken there, if it is for good.
+    fn unheard(&self, pe: usize, color: Color) -> Option<Cause> {
+        let tile = self.program().tile_at(self.program().pe_coord(pe))?;
+        let arrived = self.fabric().survey().received(pe, color) > 0;
+        let waits_here = arrived || self.fabric().survey().leftovers_at(pe).iter().any(|l| l.color == color);
+        if !waits_here {
+            return None;
+        }
+        if !tile.may_take(self.program().arch, color) {
+            return receiver(self.cells(), pe, color);
+        }
+        blocked_receiver(self.cells(), pe, tile, color)
+    }
+
+    /// A route that refuses wavelets of a color.
+    fn refused(&self, color: Color) -> Option<Cause> {
+        self.survey_refused(|other| other == color)
+    }
+
+    fn survey_refused(&self, is_meant: impl Fn(Color) -> bool) -> Option<Cause> {
+        let left = self.fabric().survey().leftovers();
+        let mut refused = left.iter().filter(|l| {
+            is_meant(l.color)
+                && matches!(l.place, BufferPlace::Link(_) | BufferPlace::Onramp)
+                && matches!(l.obstacle, Obstacle::Closed(_) | Obstacle::NoRoute)
+        });
+        refused.find_map(|l| {
+            let cause = broken_routes::at(self.program(), l)?;
+            // A switch or a teardown may change what a route accepts.
+            route_span(self.program(), l.pe, l.color).map(|_| cause)
+        })
+    }
+
+    /// Where code outside of the library comes to an intrinsic.
+    fn calls_of(&self, tile: &TileImage, what: Intrinsic) -> Vec<Span> {
+        let sources = &self.program().sources;
+        let is_own = |span: &Span| !sources.file(span.file).is_library();
+        let has = |op: &Op| matches!(op, Op::Intrinsic { id, .. } if *id == what);
+        let asks: Vec<bool> = tile.functions.iter().map(|f| f.code.iter().any(has)).collect();
+        let places = tile.functions.iter().flat_map(|f| {
+            f.code.iter().zip(f.spans.iter()).filter_map(|(op, span)| match op {
+                Op::Call { f, .. } if asks[f.0 as usize] => Some(*span),
+                op if has(op) => Some(*span),
+                _ => None,
+            })
+        });
+        let mut places: Vec<Span> = places.filter(is_own).collect();
+        places.dedup();
+        places
+    }
+}
+
+/// The color whose wavelets a data task takes.
+fn color_of(arch: ArchName, tile: &TileImage, task: &TaskBinding) -> Option<Color> {
+    match arch {
+        ArchName::Wse2 => Some(Color(task.id.0)),
+        ArchName::Wse3 => tile.input_queues.iter().find(|b| b.queue.0 == task.id.0).map(|b| b.color),
+    }
+}

@@ -159,6 +159,7 @@ def test_names_are_numbers_for_memcpy(runtime):
         (np.zeros(1, np.uint32), (2, 0, 2, 1), {}, "h2d subrectangle must be inside the core rectangle"),
         (np.zeros(1, np.uint32), (0, 0, 2, 1), {}, "the array has 1 elements, but 2 x 1 PEs of 1 elements make 2"),
         (np.zeros(1, np.uint16), (0, 0, 1, 1), {}, "4 bytes per element, also for MEMCPY_16BIT; uint16 has 2"),
+        (np.zeros(1), (0, 0, 1, 1), {}, r"float64 has 8 \(`.astype\(np.float32\)` converts it\)"),
         (np.zeros(1, np.uint32), (0, 0, 1, 1), {"order": 7}, "Illegal order option for memcpy"),
         (np.zeros(1, np.uint32), (0, 0, 1, 1), {"data_type": 7}, "Illegal data type option for memcpy"),
     ],
@@ -166,6 +167,17 @@ def test_names_are_numbers_for_memcpy(runtime):
 def test_copies_are_checked(runtime, array, region, options, text):
     with pytest.raises(RuntimeError, match=text):
         runtime.memcpy_h2d(runtime.get_id("words"), array, *region, 1, **{**ROWS, **options})
+
+
+def test_integers_for_a_variable_of_floats_are_warned_about(runtime):
+    floats = runtime.get_id("floats")
+    with pytest.warns(UserWarning, match="the array is int32, and `floats` is of f32: the bits are copied") as caught:
+        runtime.memcpy_h2d(floats, np.ones(1, np.int32), 0, 0, 1, 1, 1, **ROWS)
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        runtime.memcpy_h2d(floats, np.ones(1, np.float32), 0, 0, 1, 1, 1, **ROWS)
+        runtime.memcpy_h2d(floats, np.ones(1, np.uint32), 0, 0, 1, 1, 1, **ROWS)
 
 
 def test_a_larger_array_is_copied_from_its_start(runtime):

@@ -174,6 +174,10 @@ fn dead_end(flow: &ColorFlow<'_>, end: &DeadEnd) -> Diag {
             let c = at(c, from).label(format!("{sender} sends it {}", side.opposite()));
             let c = match own {
                 Some(_) => also(c, own, format!("{here} does not accept it from {side}")),
+                // A route that Python has painted has no line.
+                None if flow.program.routes.get(pe, color).is_some() => {
+                    c.note(format!("its route on {here} accepts nothing from {side}"))
+                }
                 None => c.note(format!("color {color} has no route on {here}")),
             };
             c.help(format!("give {here} a route with `.rx = .{{ {side} }}`, or end the route before it"))

@@ -33,8 +33,10 @@ pub struct AddressCursor {
 pub struct OutOfBounds {
     /// The element, counted from 0.
     pub element: u32,
-    /// Its address; it may lie outside of any memory.
+    /// Its first word that lies outside, perhaps outside of any memory.
     pub address: i32,
+    /// Whether another word of it lies inside.
+    pub begins_inside: bool,
     /// Words that may be touched: the first, and one past the last.
     pub limits: (i32, i32),
     /// `Mem::origin`.
@@ -335,8 +337,10 @@ impl AddressCursor {
         let all = self.elements().max(1);
         let first = elements.start + (done + all - elements.start % all) % all;
         (first..elements.end).take(1 << 20).find_map(|element| {
-            let address = cursor.at;
-            let outside = OutOfBounds { element, address, limits: self.limits, origin: self.origin };
+            let begins_inside = (self.limits.0..self.limits.1).contains(&cursor.at);
+            let address = if begins_inside { self.limits.1 } else { cursor.at };
+            let (limits, origin) = (self.limits, self.origin);
+            let outside = OutOfBounds { element, address, begins_inside, limits, origin };
             cursor.next_element().is_err().then_some(outside)
         })
     }

@@ -167,11 +167,22 @@ impl Runner {
             let facts =
                 [("name", &name as &dyn std::fmt::Display), ("has", &has), ("asked", &count), ("pe", &at)];
             let diag = COPY_OUT_OF_BOUNDS.because(&facts);
-            let diag = match words == 2 && place.end.saturating_sub(place.addr) >= count {
-                true => diag.help(format!(
-                    "copy {has} elements; if those of `{name}` have 16 bits, copy with MEMCPY_16BIT"
-                )),
+            let symbol = self.program.tile_at(at).and_then(|tile| symbol_around(tile, place.addr));
+            let has_half =
+                symbol.and_then(|symbol| symbol.element).is_none_or(|element| element.words() == 1);
+            let fits_half = words == 2 && place.end.saturating_sub(place.addr) >= count;
+            let diag = match fits_half && has_half {
+                true => {
+                    diag.help(format!("if the elements of `{name}` have 16 bits, copy with MEMCPY_16BIT"))
+                }
                 false => diag,
+            };
+            let diag = match symbol {
+                Some(symbol) => {
+                    let what = format!("`{name}` leads to `{}`, a {}", symbol.name, symbol.ty);
+                    diag.at(symbol.span).label(what)
+                }
+                None => diag,
             };
             let diag = match way {
                 CopyDirection::In => self.options.levels.weigh(diag)?,

@@ -6,6 +6,7 @@ use super::{Certain, TaskBinding, TaskKind, TileImage};
 use crate::arch::{ArchName, Color, InQueue, OutQueue};
 use crate::dsd::{Dsd, FabIn, FabOut};
 use crate::source::Span;
+use crate::value::ty::DsdTy;
 
 /// An operation of a tile.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -118,10 +119,15 @@ impl TileImage {
 
     /// Whether operations use DSDs that are only known at run time.
     pub fn has_unknown_dsds(&self) -> bool {
+        let is_open = |dsd: DsdRef| match dsd {
+            DsdRef::At(_, kind) => matches!(kind, DsdTy::FabIn | DsdTy::FabOut),
+            DsdRef::Dsr(_) => true,
+            DsdRef::Const(_) => false,
+        };
         self.operands().any(|(operand, ..)| match operand {
-            DsdOperand::Dsd(DsdRef::At(..)) => true,
+            DsdOperand::Dsd(at @ DsdRef::At(..)) => is_open(at),
             DsdOperand::Dsd(DsdRef::Dsr(dsr)) => {
-                self.dsr_loads.iter().any(|l| l.dsr.id == dsr.id && !matches!(l.dsd, DsdRef::Const(_)))
+                self.dsr_loads.iter().any(|l| l.dsr.id == dsr.id && is_open(l.dsd))
             }
             DsdOperand::Dsd(DsdRef::Const(_))
             | DsdOperand::Scalar(_)

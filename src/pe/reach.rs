@@ -106,7 +106,7 @@ impl Reach<'_> {
         let Some((operand, outside)) = outside.min_by_key(|(_, outside)| outside.element) else {
             return diag;
         };
-        let OutOfBounds { element, address, limits, origin } = outside;
+        let OutOfBounds { element, address, begins_inside, limits, origin } = outside;
         let owner = usize::try_from(limits.0).ok().and_then(|low| self.owner(low));
         let owner = owner.filter(|o| (o.words.0 as i32, o.words.1 as i32) == limits);
         let diag = match owner {
@@ -124,6 +124,11 @@ impl Reach<'_> {
             k => format!("source {k}"),
         };
         let diag = diag.note(format!("it would be element {element} of {operand}, counted from 0"));
+        let diag = match begins_inside {
+            true => diag
+                .note("only its first word lies inside: the operation has wider elements than the variable"),
+            false => diag,
+        };
         match self.tile.origins.get(usize::from(origin).wrapping_sub(1)) {
             Some(span) => diag.also(*span, "this DSD was made or changed here"),
             None => diag,

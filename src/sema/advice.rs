@@ -38,7 +38,18 @@ pub fn elsewhere(frame: &EvalFrame, name: &str) -> Option<String> {
     if foreign::prints(name) {
         return Some(format!("to print, write {}", foreign::PRINTING));
     }
-    foreign::value_of_csl(name).map(str::to_string).or_else(|| of_library(frame, name))
+    let meant = foreign::value_of_csl(name).map(str::to_string);
+    meant.or_else(|| usual_module(name)).or_else(|| of_library(frame, name))
+}
+
+/// How to import the module of the library that has a name in most programs.
+fn usual_module(name: &str) -> Option<String> {
+    let import = match name {
+        "sys_mod" => "\"<memcpy/memcpy>\", memcpy_params".to_string(),
+        "memcpy" => "\"<memcpy/get_params>\", .{ .width = width, .height = height }".to_string(),
+        name => stdlib::find(name).map(|_| format!("\"<{name}>\""))?,
+    };
+    Some(format!("import it: `const {name} = @import_module({import});`"))
 }
 
 /// How to reach a function of the library.

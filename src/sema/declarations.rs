@@ -190,7 +190,14 @@ impl Sema<'_> {
                 }
                 value => Ok(value),
             },
-            Some(ty) => match self.at_comptime(|s| s.value_as(init, ty))? {
+            Some(ty) => match self.at_comptime(|s| s.value_as(init, ty)).map_err(|diag| {
+                match (&unit.file.expr(init).kind, ty) {
+                    (ExprKind::Name(name), Ty::Ptr(_)) if diag.rule() == rules::NOT_COMPTIME.name => {
+                        diag.help(format!("a {ty} holds an address: write `&{name}`"))
+                    }
+                    _ => diag,
+                }
+            })? {
                 Operand::Known(value) => Ok(value),
                 _ => Err(rules::NOT_COMPTIME.because(&[("what", &"this initial value")]).at(span)),
             },

@@ -203,6 +203,11 @@ impl LayoutScope {
         }
     }
 
+    /// Whether a file is the code of any PE.
+    pub fn places(&self, unit: &Rc<Unit>) -> bool {
+        self.classes.iter().any(|class| Rc::ptr_eq(&class.unit, unit))
+    }
+
     /// The classes, to be compiled in this order.
     pub fn take_classes(&mut self) -> Vec<TileClass> {
         std::mem::take(&mut self.classes)

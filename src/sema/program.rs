@@ -10,8 +10,9 @@ use super::options::CompileOptions;
 use super::templates::{Family, Template, Templates};
 use super::unit::Unit;
 use super::unused::check_unused;
-use super::value::Value;
+use super::value::{InstanceId, Value};
 use super::walk::Sema;
+use crate::diagnostics::rules::comptime::COMPTIME_ASSERT;
 use crate::diagnostics::{Result, Sink};
 use crate::image::{ExportName, FabricPlace, Program, TileImage};
 use crate::source::{Loader, SourceMap, Span};
@@ -156,8 +157,20 @@ fn layout_block(
     sema.enter_module(id);
     let result = sema.deeper(span, |s| s.block(block));
     sema.eval.pop();
+    if result.is_ok() && !sema.layout.places(root) {
+        check_blocks(sema, id);
+    }
     sema.look_at_rest();
     result.map(|_| ())
+}
+
+/// Evaluates the comptime blocks of a file with a layout that is the code of no PE. What only code can do is not done there
+/// and not told: such blocks assert something about the parameters.
+fn check_blocks(sema: &mut Sema<'_>, id: InstanceId) {
+    sema.reports.begin_capture();
+    sema.run_blocks(id);
+    let told = sema.reports.end_capture();
+    told.into_iter().filter(|diag| diag.rule() == COMPTIME_ASSERT.name).for_each(|diag| sema.report(diag));
 }
 
 fn compile_tiles(sema: &mut Sema<'_>) -> (Vec<TileClass>, Vec<Arc<TileImage>>) {

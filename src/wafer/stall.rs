@@ -225,9 +225,7 @@ impl StallReport {
         }
         // Where only the host waits, what lies around has not been taken, or what ends the launch has not been reached.
         if let (true, Some(first)) = (explained.is_empty(), host.first_mut()) {
-            let launched =
-                || explainer.unfinished_launch(*first.pes.first().filter(|_| first.span.is_some())?);
-            first.cause = explainer.stuck(&left).or(first.cause.take()).or_else(launched);
+            first.cause = explainer.host_cause(first, &left);
         }
         let awaited = host.first().map_or(&[][..], |command| &command.pes);
         let is_awaited =
@@ -319,7 +317,7 @@ impl<'w> Explainer<'w> {
                             queue.map_or("in its input queue".into(), |q| format!("in input queue {q}"));
                         let why = match blocked {
                             Some(task) => format!("control task {task} cannot run: the channel is blocked"),
-                            None => "nothing receives them".into(),
+                            None => self.why_unheard(i, color),
                         };
                         add(i, color, count, place, (why, true), wait.span);
                     }

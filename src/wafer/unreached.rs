@@ -2,10 +2,9 @@
 //! that is missing.
 
 use super::broken_routes;
-use super::causes::{Cause, Idle, blocked_receiver, idle, receiver, route_span};
-use super::stall::{Explainer, Left, Missing};
+use super::causes::{Cause, Idle, blocked_receiver, idle, receiver};
+use super::stall::{Explainer, HostWait, Left, Missing};
 use crate::arch::{ArchName, Color, PeCoord};
-use crate::fabric::{BufferPlace, Obstacle};
 use crate::image::code::Intrinsic;
 use crate::image::{Op, TaskBinding, TileImage};
 use crate::pe::WaitsFor;
@@ -29,12 +28,13 @@ impl Explainer<'_> {
         let color = color_of(self.program().arch, tile, task)?;
         let at = self.program().pe_coord(pe);
         if self.cells().get(pe).is_some_and(|cell| cell.has_begun(task.id)) {
-            let comes = next.map_or("come to this".to_string(), |next| format!("activate `{next}` here"));
+            let it = next.map_or("come to this".to_string(), |next| format!("activated `{next}` here"));
+            let received = self.fabric().survey().received(pe, color);
             return Some(Cause {
                 pe: at,
                 span: place,
-                fact: format!("{at} would {comes}, but `{}` has run without it", task.name),
-                also: Some((task.span, format!("`{}` takes the wavelets of color {color}", task.name))),
+                fact: format!("`{}` has run on {at}, but has not {it}", task.name),
+                also: Some((task.span, format!("{at} has been given {received} wavelets of color {color}"))),
                 advice: format!(
                     "see the condition in front of this, or send more wavelets of color {color} to {at}"
                 ),
@@ -55,7 +55,7 @@ impl Explainer<'_> {
         match self.missing(pe, &waits)? {
             Missing::Wavelets { reachable, senders, .. } if !reachable || senders.is_empty() => {
                 let route = broken_routes::before(program, self.fabric(), pe, color);
-                let cause = route.or_else(|| self.refused(color)).unwrap_or_else(|| Cause {
+                let cause = route.or_else(|| self.refused(|other| other == color)).unwrap_or_else(|| Cause {
                     pe: at,
                     span: task.span,
                     fact: waiting.clone(),
@@ -70,7 +70,7 @@ impl Explainer<'_> {
                 })
             }
             Missing::Wavelets { senders, .. } => {
-                if let Some(refused) = self.refused(color) {
+                if let Some(refused) = self.refused(|other| other == color) {
                     return Some(Cause { also: Some((task.span, waiting)), ..refused });
                 }
                 let idle = senders.iter().all(|s| s.sent == 0 && !s.waits);
@@ -113,11 +113,34 @@ impl Explainer<'_> {
         })
     }
 
+    /// Why a command of the host cannot go on while no operation of a PE waits.
+    pub(super) fn host_cause(&self, wait: &HostWait, left: &[Left]) -> Option<Cause> {
+        if let Some(stuck) = self.stuck(left) {
+            return Some(stuck);
+        }
+        let behind = match (&wait.cause, wait.span) {
+            // The operation at the end of a stream.
+            (Some(end), None) => self.unreached(self.program().pe_index(end.pe), end.span),
+            (None, Some(_)) => wait.pes.first().and_then(|pe| self.unfinished_launch(*pe)),
+            (Some(_), Some(_)) | (None, None) => None,
+        };
+        behind.or_else(|| wait.cause.clone())
+    }
+
     /// What lies around in front of a task that is blocked, of a PE that can take it nowhere, or of a route that refuses it.
-    pub(super) fn stuck(&self, left: &[Left]) -> Option<Cause> {
-        let heard = left.iter().filter(|l| l.is_at_pe && l.held.is_none());
-        let unheard = heard.clone().find_map(|l| self.unheard(self.program().pe_index(l.pe), l.color));
-        unheard.or_else(|| self.survey_refused(|_| true))
+    fn stuck(&self, left: &[Left]) -> Option<Cause> {
+        let mut heard = left.iter().filter(|l| l.is_at_pe && l.held.is_none());
+        let unheard = heard.find_map(|l| self.unheard(self.program().pe_index(l.pe), l.color));
+        unheard.or_else(|| self.refused(|_| true))
+    }
+
+    /// Why nothing takes the wavelets in a queue, in a few words.
+    pub(super) fn why_unheard(&self, pe: usize, color: Color) -> String {
+        let tile = self.program().tile_at(self.program().pe_coord(pe));
+        match tile.and_then(|tile| blocked_receiver(self.cells(), pe, tile, color)) {
+            Some(_) => "the task that receives them is blocked".to_string(),
+            None => "nothing receives them".to_string(),
+        }
     }
 
     /// Why wavelets of a color that have come to a PE are not taken there, if it is for good.
@@ -134,23 +157,10 @@ impl Explainer<'_> {
         blocked_receiver(self.cells(), pe, tile, color)
     }
 
-    /// A route that refuses wavelets of a color.
-    fn refused(&self, color: Color) -> Option<Cause> {
-        self.survey_refused(|other| other == color)
-    }
-
-    fn survey_refused(&self, is_meant: impl Fn(Color) -> bool) -> Option<Cause> {
+    /// A route that refuses wavelets of such a color.
+    fn refused(&self, is_meant: impl Fn(Color) -> bool) -> Option<Cause> {
         let left = self.fabric().survey().leftovers();
-        let mut refused = left.iter().filter(|l| {
-            is_meant(l.color)
-                && matches!(l.place, BufferPlace::Link(_) | BufferPlace::Onramp)
-                && matches!(l.obstacle, Obstacle::Closed(_) | Obstacle::NoRoute)
-        });
-        refused.find_map(|l| {
-            let cause = broken_routes::at(self.program(), l)?;
-            // A switch or a teardown may change what a route accepts.
-            route_span(self.program(), l.pe, l.color).map(|_| cause)
-        })
+        left.iter().filter(|l| is_meant(l.color)).find_map(|l| broken_routes::at(self.program(), l))
     }
 
     /// Where code outside of the library comes to an intrinsic.

@@ -3,7 +3,7 @@
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use super::{arguments, colors, intrinsics};
 use crate::diagnostics::rules::{comptime, layout as rules};
-use crate::diagnostics::{At, Diag, Result};
+use crate::diagnostics::{At, Diag, Result, suggest};
 use crate::image::code::Intrinsic;
 use crate::image::{Export, ExportKind, ExportName, ExportTarget, Scalar};
 use crate::sema::eval::Ev;
@@ -295,9 +295,15 @@ fn check_export(layout: &LayoutScope, name: &str, ty: &Ty, span: Span) -> Result
     let Some(place) = place else {
         let names = layout.exports().iter().map(|e| e.name.as_str());
         let c = rules::EXPORT_UNKNOWN.because(&[("name", &name)]).at(span);
-        return Err(match crate::diagnostics::suggest::nearest(name, names) {
+        let near = suggest::nearest(name, names.clone());
+        let near = near.or_else(|| names.clone().find(|other| other.eq_ignore_ascii_case(name)));
+        let advertised: Vec<String> = names.take(12).map(|name| format!("`{name}`")).collect();
+        return Err(match near {
             Some(near) => c.did_you_mean(name, near, near),
-            None => c.help("advertise it in the layout: `@export_name(..)`"),
+            None => c.help(format!(
+                "export it under a name that the layout advertises ({}), or advertise it there: `@export_name(..)`",
+                advertised.join(", ")
+            )),
         });
     };
     let advertised = &layout.exports()[place];

@@ -23,6 +23,8 @@ class Copy:
     region: tuple[int, int, int, int]
     column_major: bool
     bits: int
+    #: The scalar type of an element of the variable.
+    element: str | None
 
     def queue_in(self, runner: Runner, tensor: npt.NDArray[Any]) -> Ticket:
         return runner.queue_copy_in(self.name, tensor, self.region, self.bits)
@@ -80,6 +82,17 @@ def source(array: npt.NDArray[Any], size: int, what: str) -> npt.NDArray[np.uint
     return tensors.words(array).reshape(-1)[:size]
 
 
+def check_type(array: npt.NDArray[Any], copy: Copy | Stream) -> None:
+    """Warns about integers that go into a variable of floats: their bits are copied as they are. Arrays of uint32 hold
+    words of any type."""
+    if isinstance(copy, Copy) and copy.element == "f32" and array.dtype == np.int32:
+        warnings.warn(
+            f"memcpy_h2d: the array is int32, and `{copy.name}` is of f32: the bits are copied as they are; "
+            "`.astype(np.float32)` converts the numbers",
+            stacklevel=3,
+        )
+
+
 def destination(array: npt.NDArray[Any], size: int, what: str) -> npt.NDArray[np.uint32]:
     """The words of an array of `size` elements that is written in place."""
     _check_array(array)
@@ -94,9 +107,14 @@ def _check_array(array: npt.NDArray[Any]) -> None:
     if not isinstance(array, np.ndarray):
         raise TypeError(f"memcpy takes a numpy array, not a {type(array).__name__}")
     if array.itemsize != 4:
+        # numpy makes these where nobody says otherwise.
+        usual = {
+            "float64": "`.astype(np.float32)` converts it",
+            "int64": "make it what the variable is: `.astype(np.float32)` or `.astype(np.int32)`",
+        }
+        advice = usual.get(array.dtype.name, "sdk_utils.input_array_to_u32 and memcpy_view convert")
         raise RuntimeError(
-            f"memcpy takes 4 bytes per element, also for MEMCPY_16BIT; {array.dtype} has {array.itemsize} "
-            "(sdk_utils.input_array_to_u32 and memcpy_view convert)"
+            f"memcpy takes 4 bytes per element, also for MEMCPY_16BIT; {array.dtype} has {array.itemsize} ({advice})"
         )
 
 

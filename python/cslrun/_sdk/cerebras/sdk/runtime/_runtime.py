@@ -164,6 +164,7 @@ class SdkRuntime:
         """Copies a tensor A[h][w][elem_per_pe] to the PEs of a rectangle."""
         copy = self._copy("h2d", dest, (px, py, w, h), streaming, order, data_type)
         words = _copies.source(src, w * h * elem_per_pe, f"{w} x {h} PEs of {elem_per_pe} elements")
+        _copies.check_type(src, copy)
         return self._send(copy, tensors.by_pe(words, w, h, elem_per_pe, column_major=copy.column_major), nonblock)
 
     def memcpy_h2d_rowbcast(
@@ -390,7 +391,7 @@ class SdkRuntime:
             raise RuntimeError(
                 f"{symbol!r} is not the id of an exported variable; get_id(name) gives it, with a name of: {names}"
             )
-        return _copies.Copy(export.name, region, column_major, bits)
+        return _copies.Copy(export.name, region, column_major, bits, export.element)
 
     def _function(self, function: str | int) -> Export:
         self._must_run()

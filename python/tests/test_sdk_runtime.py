@@ -1,5 +1,6 @@
 import re
 import shutil
+import warnings
 
 import numpy as np
 import pytest

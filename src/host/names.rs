@@ -179,7 +179,10 @@ impl Runner {
             };
             let diag = match symbol {
                 Some(symbol) => {
-                    let what = format!("`{name}` leads to `{}`, a {}", symbol.name, symbol.ty);
+                    let what = match symbol.name == name {
+                        true => format!("`{name}` is a {}", symbol.ty),
+                        false => format!("`{name}` leads to `{}`, a {}", symbol.name, symbol.ty),
+                    };
                     diag.at(symbol.span).label(what)
                 }
                 None => diag,

@@ -126,7 +126,8 @@ impl Reach<'_> {
         let diag = diag.note(format!("it would be element {element} of {operand}, counted from 0"));
         let diag = match begins_inside {
             true => diag
-                .note("only its first word lies inside: the operation has wider elements than the variable"),
+                .note("only its first word lies inside: the operation has wider elements than the variable")
+                .help("use an operation on elements of the size that the variable has"),
             false => diag,
         };
         match self.tile.origins.get(usize::from(origin).wrapping_sub(1)) {

@@ -190,14 +190,10 @@ impl Sema<'_> {
                 }
                 value => Ok(value),
             },
-            Some(ty) => match self.at_comptime(|s| s.value_as(init, ty)).map_err(|diag| {
-                match (&unit.file.expr(init).kind, ty) {
-                    (ExprKind::Name(name), Ty::Ptr(_)) if diag.rule() == rules::NOT_COMPTIME.name => {
-                        diag.help(format!("a {ty} holds an address: write `&{name}`"))
-                    }
-                    _ => diag,
-                }
-            })? {
+            Some(ty) => match self
+                .at_comptime(|s| s.value_as(init, ty))
+                .map_err(|diag| with_address(diag, &unit.file.expr(init).kind, ty, span))?
+            {
                 Operand::Known(value) => Ok(value),
                 _ => Err(rules::NOT_COMPTIME.because(&[("what", &"this initial value")]).at(span)),
             },
@@ -288,6 +284,17 @@ impl Sema<'_> {
         }
         self.place_global(g).map(drop)
     }
+}
+
+/// The mistake of who gives a pointer the value of a variable instead of its address.
+fn with_address(diag: Diag, init: &ExprKind, ty: &Ty, at: Span) -> Diag {
+    let (ExprKind::Name(name), Ty::Ptr(_)) = (init, ty) else { return diag };
+    if diag.rule() != rules::NOT_COMPTIME.name {
+        return diag;
+    }
+    let facts: [(&str, &dyn std::fmt::Display); 2] =
+        [("want", ty), ("have", &format!("the value of `{name}`"))];
+    rules::TYPE_MISMATCH.because(&facts).at(at).help(format!("take its address: `&{name}`"))
 }
 
 fn unbound_param(modules: &Modules, v: &VarDecl, instance: InstanceId) -> Diag {

@@ -81,7 +81,15 @@ impl<'s> Files<'s> {
     pub fn root(&mut self, path: &Path) -> Result<Rc<Unit>> {
         self.root_dir = path.parent().unwrap_or(Path::new("")).to_path_buf();
         let shown = path.display().to_string();
-        self.at(path, &shown).map_err(|why| self.unreadable(&shown, why))
+        self.at(path, &shown).map_err(|why| {
+            let diag = self.unreadable(&shown, why);
+            let is_missing = diag.rule() == rules::FILE_NOT_FOUND.name;
+            if is_missing {
+                diag.help("check the name of the file, and the folder that it is in")
+            } else {
+                diag
+            }
+        })
     }
 
     /// The diagnostic about a file that cannot be read.

@@ -289,11 +289,16 @@ fn blame_launch(c: Diag, host: &HostWait, cycle: u64) -> Diag {
     let first = host.cause.as_ref().map(|cause| cause.pe).or(host.pes.first().copied());
     let Some(PeCoord { x, y }) = first else { return c };
     let c = c.on(Moment { x, y, cycle });
+    let also = host.cause.as_ref().and_then(|cause| cause.also.as_ref());
     match (&host.cause, host.span) {
         (Some(cause), Some(span)) => {
-            c.at(cause.span).label(&cause.fact).also(span, "the launch of this function is not done")
+            let c = c.at(cause.span).label(&cause.fact);
+            let c = also.iter().fold(c, |c, (span, fact)| c.also(*span, fact));
+            c.also(span, "the launch of this function is not done")
         }
-        (Some(cause), None) => c.at(cause.span).label(&cause.fact),
+        (Some(cause), None) => {
+            also.iter().fold(c.at(cause.span).label(&cause.fact), |c, (span, fact)| c.also(*span, fact))
+        }
         (None, Some(span)) => c.at(span).label("this launch is not done"),
         (None, None) => c,
     }

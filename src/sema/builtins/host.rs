@@ -80,8 +80,8 @@ fn coordinate(sema: &mut Sema<'_>, id: ExprId) -> Result<u32> {
 }
 
 fn set_rectangle(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
-    let (w, h) = (coordinate(sema, call.args[0])?, coordinate(sema, call.args[1])?);
-    let (Ok(w), Ok(h)) = (u16::try_from(w), u16::try_from(h)) else {
+    let (w, h) = (sema.known(call.args[0])?, sema.known(call.args[1])?);
+    let (Some(w), Some(h)) = (w.to::<u16>(), h.to::<u16>()) else {
         return Err(rules::BAD_RECTANGLE.because(&[("width", &w), ("height", &h)]).at(call.span));
     };
     sema.layout.set_rectangle(w, h, call.span).map(|()| Operand::void())

@@ -101,14 +101,17 @@ impl Explainer<'_> {
         let tile = program.tile_at(at)?;
         let calls = self.calls_of(tile, Intrinsic::UnblockCommandStream);
         let place = *calls.first()?;
+        let advice = match tile.is_launched_to(place) {
+            true => "call it on every path: see the conditions in front of this call",
+            false => "see the condition in front of this call, or what would start the code around it",
+        };
         calls.iter().find_map(|call| self.unreached(pe, *call)).or_else(|| {
             Some(Cause {
                 pe: at,
                 span: place,
                 fact: format!("{at} has not come to this call of `unblock_cmd_stream`"),
                 also: None,
-                advice: "see the condition in front of this call, or what would start the code around it"
-                    .to_string(),
+                advice: advice.to_string(),
             })
         })
     }

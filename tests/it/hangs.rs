@@ -61,6 +61,7 @@ fn agrees(case: &Case, error: &Value) -> Result<(), String> {
         [collective, ..] if collective.is_object() => (&collective["missing"][0], &collective["at"]),
         [_, wait, _] if wait["cause"].is_object() => (&wait["cause"]["pe"], &wait["cause"]["at"]),
         [_, wait, _] if wait.is_object() => (&wait["pe"], &wait["at"]),
+        [_, _, host] if host["cause"].is_object() => (&host["cause"]["pe"], &host["cause"]["at"]),
         [_, _, host] => (&host["pes"][0], &host["at"]),
     };
     if *first != error["pe"] {

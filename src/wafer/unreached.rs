@@ -9,17 +9,19 @@ use crate::image::code::Intrinsic;
 use crate::image::{Op, TaskBinding, TileImage};
 use crate::pe::WaitsFor;
 use crate::source::Span;
+use std::cell::Cell;
 
-/// PEs that are followed back, one waiting for another.
-const MOST_PES: usize = 64;
+/// Steps back from one task to another, on all PEs together.
+const MOST_STEPS: usize = 64;
 
 impl Explainer<'_> {
     /// Why a PE has not come to a place of its code: a task in front of it has not run, or a condition was not met.
     pub(super) fn unreached(&self, pe: usize, place: Span) -> Option<Cause> {
-        self.unreached_from(pe, place, MOST_PES)
+        self.unreached_from(pe, place, &Cell::new(MOST_STEPS))
     }
 
-    fn unreached_from(&self, pe: usize, place: Span, pes: usize) -> Option<Cause> {
+    fn unreached_from(&self, pe: usize, place: Span, steps: &Cell<usize>) -> Option<Cause> {
+        steps.set(steps.get().checked_sub(1)?);
         let (task, place, next) = match idle(self.cells(), pe, place)? {
             Idle::Cause(cause) => return Some(cause),
             Idle::Behind { data, place, next } => (data, place, next),
@@ -40,13 +42,13 @@ impl Explainer<'_> {
                 ),
             });
         }
-        self.unsent(pe, color, task, pes)
+        self.unsent(pe, color, task, steps)
     }
 
     /// Why the first wavelet of a data task has not come.
-    fn unsent(&self, pe: usize, color: Color, task: &TaskBinding, pes: usize) -> Option<Cause> {
+    fn unsent(&self, pe: usize, color: Color, task: &TaskBinding, steps: &Cell<usize>) -> Option<Cause> {
         let (program, at) = (self.program(), self.program().pe_coord(pe));
-        if let Some(cause) = self.unheard(pe, color) {
+        if let Some(cause) = self.unheard(pe, color, steps) {
             return Some(cause);
         }
         let waits = WaitsFor::Wavelet { color, queue: None, ends_at_control: false };
@@ -74,10 +76,10 @@ impl Explainer<'_> {
                     return Some(Cause { also: Some((task.span, waiting)), ..refused });
                 }
                 let idle = senders.iter().all(|s| s.sent == 0 && !s.waits);
-                let mut behind = senders.iter().filter(|_| idle && pes > 0);
+                let mut behind = senders.iter().filter(|_| idle);
                 let behind = behind.find_map(|s| {
                     let sender = program.pe_index(s.pe);
-                    self.unreached_from(sender, s.span?, pes - 1)
+                    self.unreached_from(sender, s.span?, steps)
                 });
                 behind.or_else(|| {
                     Some(Cause {
@@ -91,6 +93,13 @@ impl Explainer<'_> {
                     })
                 })
             }
+            Missing::FromHost { .. } => Some(Cause {
+                pe: at,
+                span: task.span,
+                fact: format!("{waiting}: the host sends it"),
+                also: None,
+                advice: format!("let the host copy to color {color} before it waits for what comes of it"),
+            }),
             _ => None,
         }
     }
@@ -133,7 +142,8 @@ impl Explainer<'_> {
     /// What lies around in front of a task that is blocked, of a PE that can take it nowhere, or of a route that refuses it.
     fn stuck(&self, left: &[Left]) -> Option<Cause> {
         let mut heard = left.iter().filter(|l| l.is_at_pe && l.held.is_none());
-        let unheard = heard.find_map(|l| self.unheard(self.program().pe_index(l.pe), l.color));
+        let steps = Cell::new(MOST_STEPS);
+        let unheard = heard.find_map(|l| self.unheard(self.program().pe_index(l.pe), l.color, &steps));
         unheard.or_else(|| self.refused(|_| true))
     }
 
@@ -147,7 +157,7 @@ impl Explainer<'_> {
     }
 
     /// Why wavelets of a color that have come to a PE are not taken there, if it is for good.
-    fn unheard(&self, pe: usize, color: Color) -> Option<Cause> {
+    fn unheard(&self, pe: usize, color: Color, steps: &Cell<usize>) -> Option<Cause> {
         let tile = self.program().tile_at(self.program().pe_coord(pe))?;
         let arrived = self.fabric().survey().received(pe, color) > 0;
         let waits_here = arrived || self.fabric().survey().leftovers_at(pe).iter().any(|l| l.color == color);
@@ -157,7 +167,11 @@ impl Explainer<'_> {
         if !tile.may_take(self.program().arch, color) {
             return receiver(self.cells(), pe, color);
         }
-        blocked_receiver(self.cells(), pe, tile, color)
+        let blocked = blocked_receiver(self.cells(), pe, tile, color)?;
+        // What would unblock the task has not run.
+        let task = tile.data_task(self.program().arch, color);
+        let unblocked = task.map_or(Vec::new(), |task| tile.unblockings(task.id));
+        unblocked.into_iter().find_map(|place| self.unreached_from(pe, place, steps)).or(Some(blocked))
     }
 
     /// A route that refuses wavelets of such a color.

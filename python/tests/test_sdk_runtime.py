@@ -212,7 +212,7 @@ def test_a_copy_beyond_the_end_of_a_variable_names_the_pe(runtime):
 
 
 def test_a_copy_of_32_bits_into_16_names_the_type_of_copy(runtime):
-    with pytest.raises(RuntimeError, match="if those of `shorts` have 16 bits, copy with MEMCPY_16BIT"):
+    with pytest.raises(RuntimeError, match="if the elements of `shorts` have 16 bits, copy with MEMCPY_16BIT"):
         runtime.memcpy_h2d(runtime.get_id("shorts"), np.zeros(COUNT, np.uint32), 0, 0, 1, 1, COUNT, **ROWS)
 
 

@@ -1,5 +1,6 @@
 //! What is left in the fabric when nothing moves any more, and why.
 
+use super::control::SwitchCommand;
 use super::grid::Grid;
 use super::lane::Lane;
 use super::letters::Letters;
@@ -135,6 +136,14 @@ impl<'f> Survey<'f> {
         let lane = self.grid.known_lane(pe, color)?;
         let (position, gate) = (lane.position(), lane.gate());
         Some(SwitchState { position, rx: Directions(gate.rx), tx: Directions(gate.tx) })
+    }
+
+    /// Whether a control wavelet can move the switch of a color at the router of a PE.
+    pub fn is_switched(&self, pe: usize, color: Color) -> bool {
+        self.grid.known_lane(pe, color).is_some_and(|lane| {
+            let position = lane.position();
+            self.grid.route(lane).after(position, SwitchCommand::Advance) != position
+        })
     }
 
     /// Everything that lies at the router of a PE and on its ramps.

@@ -174,10 +174,12 @@ impl Explainer<'_> {
         unblocked.into_iter().find_map(|place| self.unreached_from(pe, place, steps)).or(Some(blocked))
     }
 
-    /// A route that refuses wavelets of such a color.
+    /// A route that refuses wavelets of such a color, and will do so for ever: at a switch, they may only have to wait.
     fn refused(&self, is_meant: impl Fn(Color) -> bool) -> Option<Cause> {
-        let left = self.fabric().survey().leftovers();
-        left.iter().filter(|l| is_meant(l.color)).find_map(|l| broken_routes::at(self.program(), l))
+        let survey = self.fabric().survey();
+        let left = survey.leftovers();
+        let mut refused = left.iter().filter(|l| is_meant(l.color) && !survey.is_switched(l.pe, l.color));
+        refused.find_map(|l| broken_routes::at(self.program(), l))
     }
 
     /// Where code outside of the library comes to an intrinsic.

@@ -117,17 +117,14 @@ impl TileImage {
         vector.config.is_async || vector.sources.iter().chain([&vector.dest]).any(by_load)
     }
 
-    /// Whether operations use DSDs that are only known at run time.
+    /// Whether operations use DSDs of the fabric that are only known at run time.
     pub fn has_unknown_dsds(&self) -> bool {
-        let is_open = |dsd: DsdRef| match dsd {
-            DsdRef::At(_, kind) => matches!(kind, DsdTy::FabIn | DsdTy::FabOut),
-            DsdRef::Dsr(_) => true,
-            DsdRef::Const(_) => false,
-        };
+        let is_unknown = |dsd: DsdRef| matches!(dsd, DsdRef::At(_, DsdTy::FabIn | DsdTy::FabOut));
         self.operands().any(|(operand, ..)| match operand {
-            DsdOperand::Dsd(at @ DsdRef::At(..)) => is_open(at),
+            DsdOperand::Dsd(at @ DsdRef::At(..)) => is_unknown(at),
             DsdOperand::Dsd(DsdRef::Dsr(dsr)) => {
-                self.dsr_loads.iter().any(|l| l.dsr.id == dsr.id && is_open(l.dsd))
+                let mut loads = self.dsr_loads.iter().filter(|load| load.dsr.id == dsr.id);
+                loads.any(|load| is_unknown(load.dsd) || matches!(load.dsd, DsdRef::Dsr(_)))
             }
             DsdOperand::Dsd(DsdRef::Const(_))
             | DsdOperand::Scalar(_)
@@ -143,6 +140,14 @@ impl TileImage {
             ArchName::Wse3 => self.input_queues.iter().find(|b| b.color == color)?.queue.0,
         };
         self.tasks.iter().find(|t| t.kind == TaskKind::Data && t.id.0 == channel)
+    }
+
+    /// The color whose wavelets a data task takes.
+    pub fn color_of_task(&self, arch: ArchName, task: &TaskBinding) -> Option<Color> {
+        match arch {
+            ArchName::Wse2 => Some(Color(task.id.0)),
+            ArchName::Wse3 => self.input_queues.iter().find(|b| b.queue.0 == task.id.0).map(|b| b.color),
+        }
     }
 
     /// Whether something may take wavelets of a color; what is not known counts as taking.

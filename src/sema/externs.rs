@@ -7,6 +7,7 @@ use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Diag, Result};
 use crate::source::Span;
 use crate::syntax::ast::{Attrs, Decl, FnDecl, Ident, VarDecl, VarKind};
+use crate::value::ty::Ty;
 use rustc_hash::FxHashMap;
 
 /// The name of the symbol that a declaration of the current module stands for: its own, or that of `linkname`.
@@ -61,10 +62,7 @@ pub fn extern_global(sema: &mut Sema<'_>, v: &VarDecl) -> Result<GlobalId> {
 /// `extern fn step(by: u16) void;`: finds the function that another file exports. Where there is none, a call of it is wrong.
 pub fn resolve_function(sema: &mut Sema<'_>, instance: InstanceId, decl: u32, f: &FnDecl) -> Result<()> {
     sema.instance_mut(instance).decls[decl as usize] = DeclState::Fn;
-    sema.enter_module(instance);
-    let name = symbol_name(sema, &f.name, &f.attrs);
-    sema.eval.pop();
-    let name = name?;
+    let name = declared_symbol(sema, instance, decl)?;
     let Some((other, its)) = definition(sema, &name)? else { return Ok(()) };
     let defined = match &sema.instance(other).unit.clone().file.decls[its as usize] {
         Decl::Fn(defined) => defined.span,
@@ -75,12 +73,7 @@ pub fn resolve_function(sema: &mut Sema<'_>, instance: InstanceId, decl: u32, f:
     let definition = FnRef { instance: other, decl: its };
     let its = sema.fn_type(definition)?;
     if (&own.params, &own.ret) != (&its.params, &its.ret) {
-        return Err(mismatch(
-            &name,
-            f.span,
-            defined,
-            format!("defined as a `{}` here", crate::value::ty::Ty::Fn(its)),
-        ));
+        return Err(mismatch(&name, f.span, defined, format!("defined as a `{}` here", Ty::Fn(its))));
     }
     sema.instance_mut(instance).decls[decl as usize] = DeclState::Elsewhere(definition);
     Ok(())
@@ -90,8 +83,17 @@ pub fn resolve_function(sema: &mut Sema<'_>, instance: InstanceId, decl: u32, f:
 pub fn check_exports(sema: &mut Sema<'_>) {
     let mut seen = FxHashMap::<String, Span>::default();
     for (instance, decl) in sema.modules.exporting().collect::<Vec<_>>() {
-        let Ok(Some(name)) = exported_name(sema, instance, decl) else { continue };
         let span = sema.instance(instance).unit.file.decls[decl as usize].span();
+        let name = match declared_symbol(sema, instance, decl) {
+            Ok(name) => name,
+            Err(diag) => {
+                // Whoever has evaluated the declaration has told it.
+                if !matches!(sema.instance(instance).decls[decl as usize], DeclState::Failed(_)) {
+                    sema.report(diag);
+                }
+                continue;
+            }
+        };
         if let Some(first) = seen.insert(name.clone(), span) {
             let diag = rules::DUPLICATE_SYMBOL.because(&[("name", &name)]).at(span);
             sema.report(diag.also(first, "exported here, too"));
@@ -102,24 +104,25 @@ pub fn check_exports(sema: &mut Sema<'_>) {
 /// The declaration that exports a symbol, in whatever file of the tile.
 fn definition(sema: &mut Sema<'_>, symbol: &str) -> Result<Option<(InstanceId, u32)>> {
     for (instance, decl) in sema.modules.exporting().collect::<Vec<_>>() {
-        if exported_name(sema, instance, decl)?.is_some_and(|name| name == symbol) {
+        if declared_symbol(sema, instance, decl)? == symbol {
             return Ok(Some((instance, decl)));
         }
     }
     Ok(None)
 }
 
-fn exported_name(sema: &mut Sema<'_>, instance: InstanceId, decl: u32) -> Result<Option<String>> {
+/// The symbol of a declaration, which is no block.
+fn declared_symbol(sema: &mut Sema<'_>, instance: InstanceId, decl: u32) -> Result<String> {
     let unit = sema.instance(instance).unit.clone();
     let (name, attrs) = match &unit.file.decls[decl as usize] {
         Decl::Var(v) => (&v.name, &v.attrs),
         Decl::Fn(f) => (&f.name, &f.attrs),
-        Decl::Layout(..) | Decl::Comptime(..) => return Ok(None),
+        Decl::Layout(..) | Decl::Comptime(..) => unreachable!("blocks have no symbol"),
     };
     sema.enter_module(instance);
     let name = symbol_name(sema, name, attrs);
     sema.eval.pop();
-    name.map(Some)
+    name
 }
 
 fn mismatch(name: &str, at: Span, defined: Span, how: String) -> Diag {

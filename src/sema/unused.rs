@@ -165,16 +165,7 @@ struct Reach(Vec<Vec<u32>>);
 
 impl Reach {
     fn of(unit: &Unit) -> Reach {
-        let begins: Vec<u32> = unit
-            .file
-            .decls
-            .iter()
-            .map(|decl| match decl {
-                Decl::Var(v) => v.span.lo,
-                Decl::Fn(f) => f.span.lo,
-                Decl::Layout(_, span) | Decl::Comptime(_, span) => span.lo,
-            })
-            .collect();
+        let begins: Vec<u32> = unit.file.decls.iter().map(|decl| decl.span().lo).collect();
         let mut reach = vec![Vec::new(); begins.len()];
         for expr in &unit.file.exprs {
             let ExprKind::Name(name) = &expr.kind else { continue };

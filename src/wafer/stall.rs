@@ -317,7 +317,7 @@ impl<'w> Explainer<'w> {
                             queue.map_or("in its input queue".into(), |q| format!("in input queue {q}"));
                         let why = match blocked {
                             Some(task) => format!("control task {task} cannot run: the channel is blocked"),
-                            None => self.why_unheard(i, color),
+                            None => self.why_not_taken(i, color),
                         };
                         add(i, color, count, place, (why, true), wait.span);
                     }

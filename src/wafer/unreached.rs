@@ -4,7 +4,7 @@
 use super::broken_routes;
 use super::causes::{Cause, Idle, blocked_receiver, idle, receiver};
 use super::stall::{Explainer, HostWait, Left, Missing};
-use crate::arch::{ArchName, Color, PeCoord};
+use crate::arch::{Color, PeCoord};
 use crate::image::code::Intrinsic;
 use crate::image::{Op, TaskBinding, TileImage};
 use crate::pe::WaitsFor;
@@ -27,7 +27,7 @@ impl Explainer<'_> {
             Idle::Behind { data, place, next } => (data, place, next),
         };
         let tile = self.program().tile_at(self.program().pe_coord(pe))?;
-        let color = color_of(self.program().arch, tile, task)?;
+        let color = tile.color_of_task(self.program().arch, task)?;
         let at = self.program().pe_coord(pe);
         if self.cells().get(pe).is_some_and(|cell| cell.has_begun(task.id)) {
             let it = next.map_or("come to this".to_string(), |next| format!("activated `{next}` here"));
@@ -48,7 +48,7 @@ impl Explainer<'_> {
     /// Why the first wavelet of a data task has not come.
     fn unsent(&self, pe: usize, color: Color, task: &TaskBinding, steps: &Cell<usize>) -> Option<Cause> {
         let (program, at) = (self.program(), self.program().pe_coord(pe));
-        if let Some(cause) = self.unheard(pe, color, steps) {
+        if let Some(cause) = self.not_taken(pe, color, steps) {
             return Some(cause);
         }
         let waits = WaitsFor::Wavelet { color, queue: None, ends_at_control: false };
@@ -141,14 +141,14 @@ impl Explainer<'_> {
 
     /// What lies around in front of a task that is blocked, of a PE that can take it nowhere, or of a route that refuses it.
     fn stuck(&self, left: &[Left]) -> Option<Cause> {
-        let mut heard = left.iter().filter(|l| l.is_at_pe && l.held.is_none());
+        let mut at_pes = left.iter().filter(|l| l.is_at_pe && l.held.is_none());
         let steps = Cell::new(MOST_STEPS);
-        let unheard = heard.find_map(|l| self.unheard(self.program().pe_index(l.pe), l.color, &steps));
-        unheard.or_else(|| self.refused(|_| true))
+        let not_taken = at_pes.find_map(|l| self.not_taken(self.program().pe_index(l.pe), l.color, &steps));
+        not_taken.or_else(|| self.refused(|_| true))
     }
 
     /// Why nothing takes the wavelets in a queue, in a few words.
-    pub(super) fn why_unheard(&self, pe: usize, color: Color) -> String {
+    pub(super) fn why_not_taken(&self, pe: usize, color: Color) -> String {
         let tile = self.program().tile_at(self.program().pe_coord(pe));
         match tile.and_then(|tile| blocked_receiver(self.cells(), pe, tile, color)) {
             Some(_) => "the task that receives them is blocked".to_string(),
@@ -157,7 +157,7 @@ impl Explainer<'_> {
     }
 
     /// Why wavelets of a color that have come to a PE are not taken there, if it is for good.
-    fn unheard(&self, pe: usize, color: Color, steps: &Cell<usize>) -> Option<Cause> {
+    fn not_taken(&self, pe: usize, color: Color, steps: &Cell<usize>) -> Option<Cause> {
         let tile = self.program().tile_at(self.program().pe_coord(pe))?;
         let arrived = self.fabric().survey().received(pe, color) > 0;
         let waits_here = arrived || self.fabric().survey().leftovers_at(pe).iter().any(|l| l.color == color);
@@ -198,13 +198,5 @@ impl Explainer<'_> {
         let mut places: Vec<Span> = places.filter(is_own).collect();
         places.dedup();
         places
-    }
-}
-
-/// The color whose wavelets a data task takes.
-fn color_of(arch: ArchName, tile: &TileImage, task: &TaskBinding) -> Option<Color> {
-    match arch {
-        ArchName::Wse2 => Some(Color(task.id.0)),
-        ArchName::Wse3 => tile.input_queues.iter().find(|b| b.queue.0 == task.id.0).map(|b| b.color),
     }
 }

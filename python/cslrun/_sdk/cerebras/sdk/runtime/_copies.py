@@ -69,9 +69,16 @@ def stream_color(color: int) -> int:
     return int(color)
 
 
-def source(array: npt.NDArray[Any], size: int, what: str) -> npt.NDArray[np.uint32]:
+def source(array: npt.NDArray[Any], size: int, what: str, copy: Copy | Stream) -> npt.NDArray[np.uint32]:
     """The words of the first `size` elements of an array, which may be larger: public scripts pass larger ones."""
     _check_array(array)
+    # Arrays of uint32 hold words of any type.
+    if isinstance(copy, Copy) and copy.element == "f32" and array.dtype == np.int32:
+        warnings.warn(
+            f"memcpy_h2d: the array is int32, and `{copy.name}` is of f32: the bits are copied as they are; "
+            "`.astype(np.float32)` converts the numbers",
+            stacklevel=3,
+        )
     if array.size < size:
         _refuse_size(array, size, what)
     if array.size > size:
@@ -80,17 +87,6 @@ def source(array: npt.NDArray[Any], size: int, what: str) -> npt.NDArray[np.uint
             stacklevel=3,
         )
     return tensors.words(array).reshape(-1)[:size]
-
-
-def check_type(array: npt.NDArray[Any], copy: Copy | Stream) -> None:
-    """Warns about integers that go into a variable of floats: their bits are copied as they are. Arrays of uint32 hold
-    words of any type."""
-    if isinstance(copy, Copy) and copy.element == "f32" and array.dtype == np.int32:
-        warnings.warn(
-            f"memcpy_h2d: the array is int32, and `{copy.name}` is of f32: the bits are copied as they are; "
-            "`.astype(np.float32)` converts the numbers",
-            stacklevel=3,
-        )
 
 
 def destination(array: npt.NDArray[Any], size: int, what: str) -> npt.NDArray[np.uint32]:

@@ -163,8 +163,7 @@ class SdkRuntime:
     ) -> Task:
         """Copies a tensor A[h][w][elem_per_pe] to the PEs of a rectangle."""
         copy = self._copy("h2d", dest, (px, py, w, h), streaming, order, data_type)
-        words = _copies.source(src, w * h * elem_per_pe, f"{w} x {h} PEs of {elem_per_pe} elements")
-        _copies.check_type(src, copy)
+        words = _copies.source(src, w * h * elem_per_pe, f"{w} x {h} PEs of {elem_per_pe} elements", copy)
         return self._send(copy, tensors.by_pe(words, w, h, elem_per_pe, column_major=copy.column_major), nonblock)
 
     def memcpy_h2d_rowbcast(
@@ -184,7 +183,7 @@ class SdkRuntime:
     ) -> Task:
         """Copies A[h][1][elem_per_pe]: all PEs of a row receive the same."""
         copy = self._copy("h2d", dest, (px, py, w, h), streaming, order, data_type)
-        words = _copies.source(src, h * elem_per_pe, f"{h} rows of {elem_per_pe} elements")
+        words = _copies.source(src, h * elem_per_pe, f"{h} rows of {elem_per_pe} elements", copy)
         tensor = tensors.by_pe(words, 1, h, elem_per_pe, column_major=copy.column_major)
         return self._send(copy, np.broadcast_to(tensor, (h, w, elem_per_pe)), nonblock)
 
@@ -205,7 +204,7 @@ class SdkRuntime:
     ) -> Task:
         """Copies A[1][w][elem_per_pe]: all PEs of a column receive the same."""
         copy = self._copy("h2d", dest, (px, py, w, h), streaming, order, data_type)
-        words = _copies.source(src, w * elem_per_pe, f"{w} columns of {elem_per_pe} elements")
+        words = _copies.source(src, w * elem_per_pe, f"{w} columns of {elem_per_pe} elements", copy)
         tensor = tensors.by_pe(words, w, 1, elem_per_pe, column_major=copy.column_major)
         return self._send(copy, np.broadcast_to(tensor, (h, w, elem_per_pe)), nonblock)
 
@@ -233,7 +232,7 @@ class SdkRuntime:
         columns = range(px, px + w, row_stride)
         rows = range(py, py + h, col_stride)
         what = f"{len(columns)} x {len(rows)} PEs of {elem_per_pe} elements"
-        words = _copies.source(src, len(columns) * len(rows) * elem_per_pe, what)
+        words = _copies.source(src, len(columns) * len(rows) * elem_per_pe, what, copy)
         tensor = tensors.by_pe(words, len(columns), len(rows), elem_per_pe, column_major=copy.column_major)
         places = [(i, j) for j in range(len(rows)) for i in range(len(columns))]
         tasks = [

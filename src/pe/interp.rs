@@ -391,6 +391,9 @@ impl Pe {
 
     /// Starts what was picked.
     pub(super) fn start_next(&mut self, tile: &PreparedTile, next: Next, now: u64) -> Result<(), Diag> {
+        if !self.tasks.ties.are_none() {
+            self.settle_ties(&next)?;
+        }
         let ready = match next {
             Next::Task(ready) => ready,
             Next::Launch(launch) => return self.start_launch(tile, &launch, now),

@@ -61,6 +61,7 @@ mod state;
 mod stepping;
 mod tasks;
 mod threads;
+mod ties;
 mod trace_buffer;
 mod unset_globals;
 mod vector;

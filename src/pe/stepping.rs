@@ -155,7 +155,7 @@ impl Pe {
         if let Some(script) = &mut self.script {
             script.favoured = None;
         }
-        self.complete(done, thread.span)?;
+        self.complete(done, thread.span, self.ties(done, now))?;
         if place == MAIN {
             if let Some(register) = thread.result {
                 self.main.set_register(register, result.into());
@@ -181,16 +181,18 @@ impl Pe {
     fn complete_due(&mut self, now: u64) -> Result<(), Diag> {
         while let Some(ending) = self.threads.take_ending(now) {
             let heard = self.checks.warnings.len();
-            self.complete(ending.done, ending.span).map_err(|diag| diag.on(self.moment(ending.cycle)))?;
+            let ties = ending.cycle == now && self.ties(ending.done, now);
+            self.complete(ending.done, ending.span, ties).map_err(|diag| diag.on(self.moment(ending.cycle)))?;
             self.date_warnings(heard, ending.cycle);
         }
         Ok(())
     }
 
-    /// Does what `.activate` or `.unblock` of an operation asks for.
-    fn complete(&mut self, done: Done, span: Span) -> Result<(), Diag> {
+    /// Does what `.activate` or `.unblock` of an operation asks for; `ties`: [`Pe::ties`].
+    fn complete(&mut self, done: Done, span: Span, ties: bool) -> Result<(), Diag> {
         match done {
             Done::Nothing => {}
+            Done::Activate(id) if ties => self.note_tie(id, span),
             Done::Activate(id) => {
                 self.checks.check_activation(id, span, &self.tile, &self.tasks)?;
                 self.tasks.activate(id).at(span)?;

@@ -1,0 +1,58 @@
+//! Operations that end in the cycle in which the picker chooses.
+//!
+//! The task that starts loses its activation, and an operation that ends activates it: if both happen in one cycle, it is
+//! active afterwards (docs/decisions.md).
+
+use super::element::Pe;
+use super::scripted::Next;
+use super::tasks::{Done, Picked, bit};
+use crate::arch::{TEARDOWN_TASK, TaskId};
+use crate::diagnostics::Diag;
+use crate::source::Span;
+
+/// Activations, by operations that have just ended, of tasks that were active already.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ties(Vec<(TaskId, Span)>);
+
+impl Ties {
+    /// Whether there are none.
+    #[inline]
+    pub fn are_none(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Pe {
+    /// Whether the picker chooses in a cycle, and what an operation that ends in it activates is active already.
+    pub(super) fn ties(&self, done: Done, cycle: u64) -> bool {
+        let Done::Activate(id) = done else { return false };
+        self.tasks.state.active & !self.tasks.state.blocked & bit(id) != 0
+            && id.0 != TEARDOWN_TASK
+            && self.main.is_free()
+            && !self.main.is_hosts_turn
+            && self.main.busy_until <= cycle
+    }
+
+    /// Remembers such an activation until the picker has chosen.
+    #[cold]
+    pub(super) fn note_tie(&mut self, id: TaskId, span: Span) {
+        self.tasks.ties.0.push((id, span));
+    }
+
+    /// The picker has chosen: gives the activation of the task that starts, if an operation activates it once more. All
+    /// others are lost.
+    #[cold]
+    pub(super) fn settle_ties(&mut self, next: &Next) -> Result<(), Diag> {
+        let mut ties = std::mem::take(&mut self.tasks.ties.0);
+        if let Next::Task(Picked::Local(started)) = next
+            && let Some(at) = ties.iter().position(|(id, _)| id == started)
+        {
+            ties.remove(at);
+            self.tasks.restarts = bit(*started);
+        }
+        for (id, span) in ties {
+            self.checks.check_activation(id, span, &self.tile, &self.tasks)?;
+        }
+        Ok(())
+    }
+}

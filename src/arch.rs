@@ -152,6 +152,8 @@ pub const TIMER_TASK: u8 = 30;
 pub const COLORS: usize = 32;
 /// Colors of both machines (seed: Task Identifiers).
 const ROUTABLE_COLORS: u8 = 24;
+/// Colors on which `<memcpy>` moves data and commands (ruling OQ-54).
+pub const MEMCPY_COLORS: &[u8] = &[21, 22, 23];
 /// The number that means no color in programs for SDK 1.0 to 1.2 (docs/decisions.md).
 pub const NO_COLOR: u16 = 32;
 /// The color of `<message_passing>`, the first of the five that it uses (`docs/decisions.md`).

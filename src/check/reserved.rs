@@ -1,13 +1,11 @@
 //! Checks for colors, ids, queues and registers that belong to the system or to the memcpy library.
 
-use crate::arch::{ArchName, DsrFile, DsrId, InQueue};
+use crate::arch::{ArchName, DsrFile, DsrId, InQueue, MEMCPY_COLORS};
 use crate::diagnostics::rules::check as rules;
 use crate::diagnostics::{Diag, Diagnostic};
 use crate::image::{Program, TaskKind, TileImage};
 use crate::source::Span;
 
-/// Colors on which `<memcpy>` moves data and commands (ruling OQ-54).
-const MEMCPY_COLORS: &[u8] = &[21, 22, 23];
 /// Ids of its tasks, in addition to those of its colors (ruling OQ-54).
 const MEMCPY_TASKS: &[u8] = &[27, 28, 30];
 /// Registers that it uses for copies (docs: reserved resources).

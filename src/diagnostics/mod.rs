@@ -264,7 +264,7 @@ pub struct Sink {
     all: Vec<Diagnostic>,
     /// How many of these are errors.
     errors: usize,
-    seen: FxHashSet<(Cow<'static, str>, Option<Label>, String)>,
+    seen: FxHashSet<(Cow<'static, str>, Option<Span>, String)>,
     levels: Levels,
 }
 
@@ -281,7 +281,7 @@ impl Sink {
         let d: Diagnostic = diagnostic.into();
         let d = if d.severity == Severity::Warning { self.levels.judge(d) } else { Some(d) };
         if let Some(d) = d
-            && self.seen.insert((d.rule.clone(), d.primary.clone(), d.title.clone()))
+            && self.seen.insert((d.rule.clone(), d.primary.as_ref().map(|label| label.span), d.title.clone()))
         {
             self.errors += usize::from(d.severity.is_error());
             self.all.push(d);

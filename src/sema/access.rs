@@ -33,6 +33,7 @@ pub fn access(
 ) -> Result<Value> {
     check_variables(vars, lengths.len(), span)?;
     let extents = lengths.iter().map(|l| extent(sema, *l)).collect::<Result<Vec<u16>>>()?;
+    check_target(sema, vars, target, indices, span)?;
     let (base, dims) = access_target(sema, target)?;
     if dims.len() != indices.len() {
         return Err(rules::ACCESS_INDICES
@@ -60,6 +61,28 @@ fn extent(sema: &mut Sema<'_>, id: ExprId) -> Result<u16> {
         known_too_late(c, &rules::ACCESS_LENGTH, help)
     })?;
     v.to::<u16>().ok_or_else(|| rules::BAD_EXTENT.because(&[("value", &v)]).at(at))
+}
+
+/// `A[i][j]`, as other languages write `A[i, j]`.
+fn check_target(
+    sema: &Sema<'_>,
+    vars: &[Ident],
+    target: ExprId,
+    indices: &[ExprId],
+    span: Span,
+) -> Result<()> {
+    let unit = sema.unit();
+    let ExprKind::Index { base, indices: before } = &unit.file.expr(target).kind else { return Ok(()) };
+    if !before.iter().any(|index| mentions(sema, *index, vars)) {
+        return Ok(());
+    }
+    let all: Vec<String> = before.iter().chain(indices).map(|index| sema.snippet(*index)).collect();
+    let instead = format!("{}[{}]", sema.snippet(*base), all.join(", "));
+    let facts: [(&str, &dyn std::fmt::Display); 2] = [("want", &all.len()), ("have", &indices.len())];
+    Err(rules::ACCESS_INDICES
+        .because(&facts)
+        .at(span)
+        .help(format!("write all indices in one pair of brackets: `{instead}`")))
 }
 
 /// A pointer to the tensor, and its dimensions.

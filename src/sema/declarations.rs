@@ -2,7 +2,6 @@
 
 use super::chain::with_imports;
 use super::declared::with_declared_name;
-use super::modules::Modules;
 use super::operand::{Operand, comptime_only, exists_at_run_time};
 use super::types::named;
 use super::unit::{DeclState, Global, Unit};
@@ -101,7 +100,7 @@ impl Sema<'_> {
                 None => return Err(rules::MISSING_INITIALIZER.because(&[("name", &v.name.name)])),
             },
             (None, None) if v.kind == VarKind::Param => {
-                return Err(unbound_param(&self.modules, v, instance));
+                return Err(unbound_param(self, v, instance));
             }
             (None, None) => return Err(rules::MISSING_INITIALIZER.because(&[("name", &v.name.name)])),
         };
@@ -297,10 +296,17 @@ fn with_address(diag: Diag, init: &ExprKind, ty: &Ty, at: Span) -> Diag {
     rules::TYPE_MISMATCH.because(&facts).at(at).help(format!("take its address: `&{name}`"))
 }
 
-fn unbound_param(modules: &Modules, v: &VarDecl, instance: InstanceId) -> Diag {
+fn unbound_param(sema: &Sema<'_>, v: &VarDecl, instance: InstanceId) -> Diag {
+    let modules = &sema.modules;
     let diag = rules::MISSING_PARAM.because(&[("name", &v.name.name)]).at(v.span);
     match modules.get(instance).imported_at {
         Some(at) => diag.also(at, "the module is used here without it"),
+        None if sema.layout.is_of_regions() => {
+            let name = &v.name.name;
+            diag.help(format!(
+                "give it to the code region: `set_param_all(\"{name}\", ..)`, or `set_param_all(color)` if it is a color"
+            ))
+        }
         None => {
             let name = &v.name.name;
             let file = &modules.get(instance).unit.file;

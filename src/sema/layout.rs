@@ -1,11 +1,12 @@
 //! What the layout block says: which PE runs what, and with which routes.
 
+use super::streams::Streams;
 use super::unit::Unit;
 use super::value::Value;
 use crate::arch::{Color, PeCoord};
 use crate::diagnostics::rules::layout as rules;
 use crate::diagnostics::{Diag, Result};
-use crate::image::{ColorConfig, ExportName, MemcpyColors, NO_TILE, RouteTable};
+use crate::image::{ColorConfig, ExportName, NO_TILE, RouteTable};
 use crate::source::Span;
 use crate::syntax::ast::Name;
 use crate::value::ty::Ty;
@@ -65,9 +66,9 @@ pub struct LayoutScope {
     /// The types that it names, in the same order.
     export_types: Vec<Ty>,
     /// `<memcpy/get_params>`
-    memcpy: Option<MemcpyColors>,
-    /// What these were read from.
-    memcpy_read: Option<Value>,
+    streams: Option<Streams>,
+    /// There is no block: the code is that of regions.
+    is_of_regions: bool,
     /// True while the block runs.
     is_running: bool,
     /// The block has ended with an error: what stands behind it was not done.
@@ -85,8 +86,8 @@ pub struct Placed {
     pub routes: RouteTable,
     /// What the host sees.
     pub exports: Vec<ExportName>,
-    /// The colors of the streams to and from the host.
-    pub memcpy: Option<MemcpyColors>,
+    /// The streams to and from the host.
+    pub streams: Option<Streams>,
 }
 
 /// PEs with the same file and parameters.
@@ -129,6 +130,16 @@ impl LayoutScope {
     /// Columns and rows that nothing in the program says, and its first place.
     pub fn give_rectangle(&mut self, (width, height): (u16, u16), at: Span) {
         self.rectangle = Some((width, height, at));
+    }
+
+    /// From now on, code is that of regions, which a Python script places.
+    pub fn begin_regions(&mut self) {
+        self.is_of_regions = true;
+    }
+
+    /// Whether it is.
+    pub fn is_of_regions(&self) -> bool {
+        self.is_of_regions
     }
 
     /// A layout that nothing in the program says: the tile of each PE, row by row, and all routes.
@@ -273,22 +284,14 @@ impl LayoutScope {
         &self.export_types[place]
     }
 
-    /// The colors of the streams to and from the host.
-    ///
-    /// # Errors
-    /// There are other ones already.
-    pub fn set_memcpy(&mut self, colors: MemcpyColors, read_from: Value) -> Result<()> {
-        if self.memcpy.as_ref().is_some_and(|old| *old != colors) {
-            return Err(rules::MEMCPY_TWICE.plain());
-        }
-        self.memcpy = Some(colors);
-        self.memcpy_read = Some(read_from);
-        Ok(())
+    /// The streams to and from the host.
+    pub fn streams(&self) -> Option<&Streams> {
+        self.streams.as_ref()
     }
 
-    /// Whether the colors were read from this struct: `get_params` is called for each PE.
-    pub fn has_read_memcpy(&self, from: &Value) -> bool {
-        self.memcpy_read.as_ref() == Some(from)
+    /// What `<memcpy/get_params>` says of them.
+    pub fn set_streams(&mut self, streams: Streams) {
+        self.streams = Some(streams);
     }
 
     /// Everything that was said; `None` if there is no rectangle.
@@ -298,7 +301,7 @@ impl LayoutScope {
             place: std::mem::take(&mut self.place),
             routes: std::mem::take(&mut self.routes),
             exports: std::mem::take(&mut self.exports),
-            memcpy: self.memcpy.take(),
+            streams: self.streams.take(),
         })
     }
 

@@ -45,6 +45,7 @@ mod registers;
 mod repeats;
 mod reports;
 mod stmt;
+mod streams;
 mod suffix;
 mod templates;
 #[cfg(test)]

@@ -7,6 +7,7 @@ use super::injection::check_injection;
 use super::layout::{Columns, Placed, TileClass, route_twice};
 use super::modules::unknown_param;
 use super::options::CompileOptions;
+use super::streams::{self, Streams};
 use super::templates::{Family, Template, Templates};
 use super::unit::Unit;
 use super::unused::check_unused;
@@ -273,6 +274,11 @@ pub fn assemble(sema: &mut Sema<'_>, tiles: Vec<Arc<TileImage>>) -> Option<Progr
     }
     let misused = check_injection(&placed, &tiles).into_iter().chain(sema.layout.check_filters(&placed));
     misused.for_each(|diag| sema.report(diag));
+    for diag in streams::misused(&placed) {
+        if let Err(diag) = sema.lint(diag) {
+            sema.report(diag);
+        }
+    }
     let fabric = fabric(sema, &placed);
     if sema.reports.errors() > 0 {
         return None;
@@ -290,7 +296,7 @@ pub fn assemble(sema: &mut Sema<'_>, tiles: Vec<Arc<TileImage>>) -> Option<Progr
         place: placed.place,
         routes: placed.routes,
         exports,
-        memcpy: placed.memcpy,
+        memcpy: placed.streams.map(Streams::into_colors),
         sdk_layout: None,
         origin: None,
         sources: sema.files.sources().clone(),
@@ -299,7 +305,7 @@ pub fn assemble(sema: &mut Sema<'_>, tiles: Vec<Arc<TileImage>>) -> Option<Progr
 
 fn fabric(sema: &mut Sema<'_>, placed: &Placed) -> FabricPlace {
     let (width, height, rect) = placed.rectangle;
-    let memcpy = placed.memcpy.is_some();
+    let memcpy = placed.streams.is_some();
     let margin = if memcpy { MEMCPY_MARGIN } else { (0, 0) };
     let offset = if memcpy { (4, 1) } else { (0, 0) };
     let smallest = FabricPlace {

@@ -65,6 +65,7 @@ pub fn compile_regions(
     sink: &mut Sink,
 ) -> Option<CompiledRegions> {
     let mut sema = Sema::new(loader, sources, options, sink);
+    sema.layout.begin_regions();
     let (mut tiles, mut with_layout, mut whole) = (Vec::new(), Vec::new(), None);
     for region in regions {
         let unit = region_unit(&mut sema, &region.source)?;

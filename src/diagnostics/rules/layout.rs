@@ -59,6 +59,17 @@ crate::rules! {
     /// A program has one connection to the host.
     MEMCPY_TWICE = "memcpy-twice": "`<memcpy/get_params>` is used with different colors"
         => "import `<memcpy/get_params>` once, for all PEs";
+    /// `<memcpy/get_params>` is given another size than the rectangle has.
+    /// The library sets up its connection for this rectangle.
+    @Warning MEMCPY_SIZE = "memcpy-size": "`<memcpy/get_params>` is given {have} PEs, but the rectangle has {want}";
+    /// The color of a stream has a route of the program.
+    /// The library routes the color of a stream itself.
+    @Deny STREAM_COLOR_ROUTE = "stream-color-route": "color {color} is that of the stream `.{stream}`, and has a route"
+        => "give the stream or the route another color";
+    /// Two streams have the same color.
+    /// The host and the PEs name a stream by its color.
+    @Warning STREAM_COLOR_TWICE = "stream-color-twice": "the streams `.{one}` and `.{other}` have the same color {color}"
+        => "give each stream a color of its own";
     /// A color has no filter on this PE.
     /// A filter has a number only on the PEs where it is configured.
     NO_FILTER = "no-filter": "color {color} has no filter on {pe}";

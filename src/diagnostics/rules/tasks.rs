@@ -75,8 +75,8 @@ crate::rules! {
         => "receive the color through one queue only";
     /// A queue is initialized twice.
     /// A queue is bound once.
-    QUEUE_TWICE = "queue-twice": "this queue is initialized twice"
-        => "remove one of the two";
+    QUEUE_TWICE = "queue-twice": "{kind} queue {queue} is initialized twice"
+        => "give one of the two another queue, or remove it";
     /// A rotation counter begins above its limit.
     /// The counter of rotating tasks counts up to its limit.
     ROTATION_COUNTER = "rotation-counter": "the counter begins at {init}, above its limit {limit}"

@@ -139,7 +139,8 @@ fn bitcast(sema: &mut Sema<'_>, to: Ty, value: ExprId) -> Result<Operand> {
             }
             _ => known.clone(),
         };
-        return arith::bitcast(&typed, &to).map(Operand::Known).at(at);
+        let result = arith::bitcast(&typed, &to).map(Operand::Known).at(at);
+        return result.map_err(|diag| with_missing_stream(sema, diag, &typed, value));
     }
     let from = v.ty();
     let bad = || rules::BAD_BITCAST.because(&[("from", &from), ("to", &to)]).at(at);
@@ -152,6 +153,18 @@ fn bitcast(sema: &mut Sema<'_>, to: Ty, value: ExprId) -> Result<Operand> {
     let sh = t.sh();
     sema.b().emit(if t.signed { Op::NormS { d, a, sh } } else { Op::NormU { d, a, sh } });
     Ok(Operand::Reg(d, to))
+}
+
+/// `@bitcast(u16, sys_mod.MEMCPYH2D_1)`, the usual way to a color, where the layout names no such stream.
+fn with_missing_stream(sema: &Sema<'_>, diag: Diag, v: &Value, expr: ExprId) -> Diag {
+    let unit = sema.unit();
+    match &unit.file.expr(expr).kind {
+        ExprKind::Field { name, .. } if v.ty() == Ty::Void && name.name.starts_with("MEMCPY") => {
+            let name = &name.name;
+            diag.help(format!("give `<memcpy/get_params>` the color of this stream in the layout: `.{name} = ..`"))
+        }
+        _ => diag,
+    }
 }
 
 fn ptrcast(sema: &mut Sema<'_>, to: Ty, value: ExprId) -> Result<Operand> {
@@ -192,7 +205,10 @@ pub(in crate::sema) fn type_of(sema: &mut Sema<'_>, e: ExprId) -> Result<Ty> {
     let checkpoint = sema.lower.checkpoint();
     let needs_code = [rules::NOT_COMPTIME.name, rules::WRONG_PHASE.name];
     let ev = match sema.expr(e, None) {
-        Err(diag) if sema.is_comptime() && needs_code.contains(&diag.rule()) => as_code(sema, e),
+        Err(diag) if sema.is_comptime() && needs_code.contains(&diag.rule()) => {
+            // A constant with such a mistake tells it once.
+            as_code(sema, e).map_err(|again| if again.rule().is_empty() { diag } else { again })
+        }
         ev => ev,
     };
     sema.lower.rollback(checkpoint);

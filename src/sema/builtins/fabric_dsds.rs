@@ -5,7 +5,7 @@ use super::properties::{Fields, Property, extent_value, missing_property, no_suc
 use super::{ids, queues};
 use crate::arch::{Arch, ArchName, Color, InQueue, OutQueue};
 use crate::diagnostics::rules::dsd as rules;
-use crate::diagnostics::{At, Result};
+use crate::diagnostics::{At, Diag, Result};
 use crate::dsd::{Dsd, FabIn, FabOut, Priority, Simd};
 use crate::image::code::DsdEdit;
 use crate::sema::operand::Operand;
@@ -92,6 +92,7 @@ fn fabric_properties(
             "simd_mode" => f.simd = property.simd()?,
             "priority" => f.priority = queues::priority_of(property.known()?).at(property.at)?,
             name if name == queue_name => f.queue = queue_property(sema, property, queue_kind, edits)?,
+            "input_queue" | "output_queue" => return Err(queue_of_other(&property, kind)),
             _ => rest.push(property),
         }
     }
@@ -102,11 +103,24 @@ fn fabric_properties(
     Ok((f, rest))
 }
 
+/// A DSD that sends has no input queue, and one that receives no output queue.
+fn queue_of_other(given: &Property, kind: DsdTy) -> Diag {
+    let help = match kind {
+        DsdTy::FabIn => "a fabin_dsd receives through its `.input_queue`; to send, write `@get_dsd(fabout_dsd, ..)`",
+        _ => "a fabout_dsd sends through its `.output_queue`; to receive, write `@get_dsd(fabin_dsd, ..)`",
+    };
+    no_such_property(given, kind).help(help)
+}
+
 fn check_fabric(arch: &Arch, kind: DsdTy, color: bool, queue: bool, edits: &Edits, at: Span) -> Result<()> {
     let later = |e: DsdEdit| edits.iter().any(|(d, _)| *d == e);
     let (color, queue) = (color || later(DsdEdit::Color), queue || later(DsdEdit::Queue));
     if arch.name == ArchName::Wse3 && !queue {
-        return Err(rules::DSD_QUEUE.plain().at(at));
+        let help = match kind {
+            DsdTy::FabIn => "give it `.input_queue = @get_input_queue(..)`",
+            _ => "give it `.output_queue = @get_output_queue(..)`",
+        };
+        return Err(rules::DSD_QUEUE.plain().at(at).help(help));
     }
     if !color && !queue {
         return Err(missing_property("fabric_color", kind).at(at));

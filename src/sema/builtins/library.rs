@@ -10,6 +10,7 @@ use crate::image::code::Intrinsic;
 use crate::sema::layout::Columns;
 use crate::sema::lower::Tile;
 use crate::sema::operand::Operand;
+use crate::sema::streams;
 use crate::sema::value::Value;
 use crate::sema::walk::Sema;
 use crate::syntax::ast::ExprId;
@@ -148,16 +149,16 @@ fn math(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
 
 fn memcpy_params(sema: &mut Sema<'_>, params: ExprId) -> Result<Operand> {
     let at = sema.span(params);
-    let v = sema.known(params)?;
-    if sema.layout.has_read_memcpy(&v) {
+    let given = sema.known(params)?;
+    if sema.layout.streams().is_some_and(|streams| streams.are_of(&given)) {
         return Ok(Operand::void());
     }
     let mut colors = MemcpyColors::default();
     for n in 0..4 {
-        colors.h2d[n] = stream_color(sema.arch, v.field(&format!("MEMCPYH2D_{}", n + 1))).at(at)?;
-        colors.d2h[n] = stream_color(sema.arch, v.field(&format!("MEMCPYD2H_{}", n + 1))).at(at)?;
+        colors.h2d[n] = stream_color(sema.arch, given.field(&format!("MEMCPYH2D_{}", n + 1))).at(at)?;
+        colors.d2h[n] = stream_color(sema.arch, given.field(&format!("MEMCPYD2H_{}", n + 1))).at(at)?;
     }
-    sema.layout.set_memcpy(colors, v).at(at).map(|()| Operand::void())
+    streams::found(sema, colors, given, at).map(|()| Operand::void())
 }
 
 /// The color of a stream: since SDK 2.10 programs give its number.

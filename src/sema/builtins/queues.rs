@@ -12,6 +12,7 @@ use crate::sema::operand::Operand;
 use crate::sema::value::Value;
 use crate::sema::walk::Sema;
 use crate::value::ty::IdKind;
+use std::fmt::Display;
 
 /// The builtins of this file.
 #[rustfmt::skip]
@@ -107,13 +108,15 @@ pub fn priority_of(v: &Value) -> Result<Priority> {
     }
 }
 
-fn push_queue<Q: PartialEq + Copy>(
+fn push_queue<Q: PartialEq + Copy + Display>(
     all: &mut Vec<QueueBinding<Q>>,
     new: QueueBinding<Q>,
     one_color: bool,
 ) -> Result<()> {
     if let Some(old) = all.iter().find(|b| b.queue == new.queue) {
-        return Err(rules::QUEUE_TWICE.plain().at(new.span).also(old.span, "first initialized here"));
+        let facts: [(&str, &dyn Display); 2] =
+            [("kind", &if one_color { "input" } else { "output" }), ("queue", &new.queue)];
+        return Err(rules::QUEUE_TWICE.because(&facts).at(new.span).also(old.span, "first initialized here"));
     }
     if let Some(old) = all.iter().find(|b| one_color && b.color == new.color) {
         return Err(rules::QUEUE_COLOR_TWICE

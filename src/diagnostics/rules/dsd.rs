@@ -95,12 +95,24 @@ crate::rules! {
     /// A variable of DSD type must be set before it is used.
     DSD_UNDEFINED = "dsd-undefined": "this DSD has no value"
         => "give it a value first: `@get_dsd(..)`";
+    /// What a control wavelet should carry is sent as data.
+    /// Only a DSD with `.control = true` sends control wavelets; as data the word starts no task and moves no switch.
+    @Warning CONTROL_AS_DATA = "control-as-data": "the payload of a control wavelet is sent as data"
+        => "add `.control = true` to the fabout_dsd";
     /// The base address of a DSR has the wrong type.
     /// Operations on a DSR compute with numbers of 16 or 32 bits.
     DSR_BASE = "dsr-base": "{type} is not a valid base address for a DSR";
     /// `@set_dsr_base_addr` is used in a comptime block.
     /// Before the start the DSR holds what it was loaded with, so load it with the right address.
     DSR_BASE_EARLY = "dsr-base-early": "`@set_dsr_base_addr` is not allowed in a comptime block";
+    /// Two operands with different names are the same register.
+    /// A DSR holds what it was loaded with last, so that both operands are the same vector.
+    @Warning DSR_SHARED = "dsr-shared": "`{one}` and `{other}` are the same register, {dsr}"
+        => "give one of them another number";
+    /// A fabric DSD says another number of elements than the operation moves.
+    /// The first source that has a length decides how many elements there are.
+    @Warning EXTENT_IGNORED = "extent-ignored": "{count} elements are moved, although the extent of this DSD is {extent}"
+        => "give both operands the same number of elements";
     /// A FIFO DSR is made from the wrong kind of register.
     /// A FIFO writes through a dsr_dest and is read through a dsr_src1.
     DSR_FIFO_KIND = "dsr-fifo-kind": "a {fifo} cannot be made from a {have}";
@@ -177,6 +189,10 @@ crate::rules! {
     /// A FIFO activates something that is not a local task.
     /// Only local tasks can be activated.
     FIFO_TASK = "fifo-task": "`.{setting}` needs a task that is bound as a local task";
+    /// An operation on floats of one width is given an array of floats of another.
+    /// Operations read the bits in memory, whatever the type of the variable.
+    @Warning FLOAT_WIDTH = "float-width": "`@{op}` reads floats of {bits} bits, but `{name}` has elements of {type}"
+        => "use the operation for the type of the array, or convert the array first";
     /// A setting has no effect because the DSR was loaded without it.
     /// A DSR keeps the settings it was loaded with; the operation cannot override them.
     @Warning(style) IGNORED_SETTING = "ignored-setting": "`.{setting}` has no effect: {dsr} was loaded without it";

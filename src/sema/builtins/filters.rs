@@ -3,7 +3,8 @@
 use super::colors;
 use super::dsrs::{self, check_queue};
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
-use super::vectors::{self, ArgumentKind};
+use super::operands::{ArgumentKind, vector_arg};
+use super::vectors;
 use crate::arch::DsrFile;
 use crate::diagnostics::Result;
 use crate::diagnostics::rules::{comptime, dsd};
@@ -41,7 +42,7 @@ fn get_filter_id(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Value> {
 
 /// `@dfilt(fabin, .{ .async = true, .. })`
 fn dfilt(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
-    let arg = vectors::vector_arg(sema, call.args[0], None)?;
+    let arg = vector_arg(sema, call.args[0], None)?;
     let fits = match arg.what {
         ArgumentKind::Dsd(kind) => kind == DsdTy::FabIn,
         ArgumentKind::Dsr(d) => d.id.file == DsrFile::Src1 && !d.fifo,

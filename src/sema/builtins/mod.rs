@@ -28,6 +28,8 @@ mod imports;
 mod intrinsics;
 mod library;
 mod old_tasks;
+mod operand_lints;
+mod operands;
 mod properties;
 mod queues;
 mod settings;

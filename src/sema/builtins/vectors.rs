@@ -1,9 +1,11 @@
 //! DSD operations and `@map`: operands checked against the table, then written as one step.
 
 use super::conversions;
-use super::dsrs::{self, Settings, check_queue, dsr_ref};
+use super::dsrs::{self, Settings, check_queue};
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use super::hazards::{self, check_index};
+use super::operand_lints;
+use super::operands::{Arg, ArgumentKind, vector_arg};
 use crate::arch::{Arch, ArchName, DsrFile};
 use crate::diagnostics::rules::{comptime, dsd as rules};
 use crate::diagnostics::{Diag, Result, counted};
@@ -12,64 +14,11 @@ use crate::dsd::ops::{DsdOp, Elem, OPS, SourceKind, in_format};
 use crate::image::code::{Access, DsdOperand, DsdRef, MapOp, Op, VectorOp};
 use crate::image::{DsrRef, OperandPlace, OperandRole};
 use crate::sema::control;
-use crate::sema::declared::{declaration, with_declaration};
 use crate::sema::operand::{Operand, repr};
 use crate::sema::value::Value;
 use crate::sema::walk::Sema;
-use crate::sema::want::Want;
 use crate::source::Span;
-use crate::syntax::ast::ExprId;
 use crate::value::ty::{DsdTy, IntTy, Ty};
-
-/// An argument that has been looked at.
-pub struct Arg {
-    /// Its value.
-    pub value: Operand,
-    /// What it is.
-    pub what: ArgumentKind,
-    /// Where it stands.
-    pub span: Span,
-    /// Where what it names is declared.
-    pub declared: Option<Span>,
-}
-
-impl Arg {
-    /// A diagnostic about it.
-    pub fn wrong(&self, c: Diag) -> Diag {
-        let c = c.at(self.span);
-        match self.declared {
-            Some(span) => c.also(span, "declared here"),
-            None => c,
-        }
-    }
-}
-
-/// What an argument is.
-#[derive(Copy, Clone, PartialEq)]
-pub enum ArgumentKind {
-    /// A DSD.
-    Dsd(DsdTy),
-    /// A register.
-    Dsr(DsrRef),
-    /// A pointer.
-    Pointer,
-    /// A number.
-    Scalar,
-}
-
-impl ArgumentKind {
-    fn is_vector(self) -> bool {
-        matches!(self, ArgumentKind::Dsd(_) | ArgumentKind::Dsr(_))
-    }
-
-    fn is_fabric(self) -> bool {
-        matches!(self, ArgumentKind::Dsd(DsdTy::FabIn | DsdTy::FabOut))
-    }
-
-    fn is_fifo(self) -> bool {
-        matches!(self, ArgumentKind::Dsd(DsdTy::Fifo)) || matches!(self, ArgumentKind::Dsr(d) if d.fifo)
-    }
-}
 
 /// The builtins of this file.
 #[rustfmt::skip]
@@ -79,30 +28,6 @@ pub const BUILTINS: &[Builtin] = &[
         doc: "calls a function for every element",
         run: Run::Operand(map), ..USUAL },
 ];
-
-/// Looks at an argument, whose literals may become values of a type.
-pub fn vector_arg(sema: &mut Sema<'_>, id: ExprId, near: Option<Ty>) -> Result<Arg> {
-    let span = sema.span(id);
-    let value = sema.value_for(id, near.as_ref().map_or(Want::Nothing, Want::OfLiterals))?;
-    let what = match value.ty() {
-        Ty::Dsd(DsdTy::Fifo) if value.known().is_none() => {
-            return Err(rules::FIFO_NOT_COMPTIME.plain().at(span).help("use the FIFO itself"));
-        }
-        Ty::Dsd(kind) => ArgumentKind::Dsd(kind),
-        Ty::Id(k) if k.is_dsr() => match value.known().and_then(dsr_ref) {
-            Some(d) => ArgumentKind::Dsr(d),
-            None => return Err(comptime::NOT_COMPTIME.because(&[("what", &"a DSR")]).at(span)),
-        },
-        Ty::Ptr(_) => ArgumentKind::Pointer,
-        Ty::Array(array) => {
-            let dsd = hazards::covering_dsd(&array, &sema.snippet(id));
-            let c = rules::ARRAY_OPERAND.plain().at(span).help(format!("use a DSD: `{dsd}`"));
-            return Err(with_declaration(sema.frame(), c, id));
-        }
-        _ => ArgumentKind::Scalar,
-    };
-    Ok(Arg { value, what, span, declared: declaration(sema.frame(), id) })
-}
 
 /// `@fadds(dest, a, b, .{..})`
 pub fn vector_op(sema: &mut Sema<'_>, row: u8, call: Call<'_>) -> Result<Operand> {
@@ -125,6 +50,7 @@ pub fn vector_op(sema: &mut Sema<'_>, row: u8, call: Call<'_>) -> Result<Operand
     let form = op.form(to_pointer, &vectors).filter(|_| to_pointer || dest.what.is_vector());
     let form = form.ok_or_else(|| wrong_operands(op, call.span))?;
     check_operands(sema.arch, &dest, &args, call.span)?;
+    operand_lints::check(sema, (op, form), &dest, &args, call.span)?;
     let settings = match call.args.get(sources + 1) {
         Some(cfg) => dsrs::settings(sema, *cfg, None)?,
         None => Settings::default(),

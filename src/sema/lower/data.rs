@@ -186,6 +186,12 @@ impl Data {
         constants.find(|g| g.addr == Some(addr))
     }
 
+    /// The variable or constant that begins at an address.
+    pub fn vector_at(&self, addr: u16) -> Option<&Global> {
+        let mut globals = self.placed.iter().map(|id| self.get(*id));
+        globals.find(|g| g.addr == Some(addr) && g.ty.words() != Some(0))
+    }
+
     /// The diagnostic about data that a PE with so many words cannot hold.
     pub fn check_size(&self, limit: u32, sources: &SourceMap) -> Option<Diag> {
         if self.words <= limit {

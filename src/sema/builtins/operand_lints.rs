@@ -1,0 +1,113 @@
+//! Operands of DSD operations that are probably not what was meant.
+
+use super::operands::{Arg, ArgumentKind};
+use crate::diagnostics::Result;
+use crate::diagnostics::rules::dsd as rules;
+use crate::dsd::ops::{DsdOp, Elem, Form};
+use crate::dsd::{Dsd, ENDLESS};
+use crate::sema::value::Value;
+use crate::sema::walk::Sema;
+use crate::source::Span;
+use crate::value::ty::{DsdTy, Ty};
+use std::fmt::Display;
+
+/// Functions of `<control>` that compute what a control wavelet carries.
+const CONTROL_PAYLOADS: [&str; 3] =
+    ["encode_control_task_payload(", "encode_single_payload(", "encode_payload("];
+
+/// Looks at the operands of an operation.
+pub fn check(
+    sema: &mut Sema<'_>,
+    (op, form): (&DsdOp, &Form),
+    dest: &Arg,
+    args: &[Arg],
+    span: Span,
+) -> Result<()> {
+    same_register(sema, args)?;
+    ignored_extent(sema, dest, args, span)?;
+    control_as_data(sema, dest, args, span)?;
+    if !form.to_pointer {
+        float_width(sema, op, op.dest, dest)?;
+    }
+    args.iter().zip(form.sources).try_for_each(|(arg, kind)| float_width(sema, op, kind.elem(), arg))
+}
+
+/// Two names of one register: what it was loaded with last is what both stand for.
+fn same_register(sema: &mut Sema<'_>, args: &[Arg]) -> Result<()> {
+    let register = |arg: &Arg| match arg.what {
+        ArgumentKind::Dsr(dsr) => Some(dsr.id),
+        _ => None,
+    };
+    for (n, second) in args.iter().enumerate() {
+        let Some(id) = register(second) else { continue };
+        let text = |arg: &Arg| sema.files.text(arg.span).to_string();
+        let differ = |first: &&Arg| register(first) == Some(id) && text(first) != text(second);
+        let Some(first) = args[..n].iter().find(differ) else { continue };
+        let facts: [(&str, &dyn Display); 3] =
+            [("one", &text(first)), ("other", &text(second)), ("dsr", &id)];
+        let diag = second.wrong(rules::DSR_SHARED.because(&facts));
+        let diag = first.declared.into_iter().fold(diag, |diag, at| diag.also(at, "and here"));
+        sema.lint(diag)?;
+    }
+    Ok(())
+}
+
+/// The first source with a length decides how many elements there are, whatever a fabric DSD says.
+fn ignored_extent(sema: &mut Sema<'_>, dest: &Arg, args: &[Arg], span: Span) -> Result<()> {
+    let length = |arg: &Arg| match arg.value.known()? {
+        Value::Dsd(Dsd::Mem(mem)) => Some(mem.length()),
+        Value::Dsd(Dsd::FabIn(fabin)) => Some(fabin.extent.into()),
+        Value::Dsd(Dsd::FabOut(fabout)) => Some(fabout.extent.into()),
+        _ => None,
+    };
+    let mut vectors = args.iter().chain([dest]).filter(|arg| arg.what != ArgumentKind::Scalar);
+    let Some(deciding) = vectors.next() else { return Ok(()) };
+    let Some(count) = length(deciding).filter(|count| *count != 0 && *count != u32::from(ENDLESS)) else {
+        return Ok(());
+    };
+    for arg in vectors.filter(|arg| matches!(arg.what, ArgumentKind::Dsd(DsdTy::FabIn | DsdTy::FabOut))) {
+        let Some(extent) = length(arg) else { continue };
+        if extent == count || extent == 0 || extent == u32::from(ENDLESS) {
+            continue;
+        }
+        let facts: [(&str, &dyn Display); 2] = [("count", &count), ("extent", &extent)];
+        let diag = arg.wrong(rules::EXTENT_IGNORED.because(&facts).at(span));
+        let deciding = deciding.declared.map(|at| (at, format!("this one decides: it has {count}")));
+        sema.lint(deciding.into_iter().fold(diag, |diag, (at, text)| diag.also(at, text)))?;
+    }
+    Ok(())
+}
+
+/// What is computed for a control wavelet, sent by a DSD without `.control`.
+fn control_as_data(sema: &mut Sema<'_>, dest: &Arg, args: &[Arg], span: Span) -> Result<()> {
+    let Some(Value::Dsd(Dsd::FabOut(fabout))) = dest.value.known() else { return Ok(()) };
+    if fabout.control || fabout.control_transform {
+        return Ok(());
+    }
+    let is_payload = |arg: &&Arg| {
+        let text = sema.files.text(arg.declared.unwrap_or(arg.span));
+        arg.what == ArgumentKind::Scalar && CONTROL_PAYLOADS.iter().any(|name| text.contains(name))
+    };
+    let Some(payload) = args.iter().find(is_payload) else { return Ok(()) };
+    let diag = rules::CONTROL_AS_DATA.plain().at(span);
+    let diag = payload.declared.into_iter().fold(diag, |diag, at| diag.also(at, "this is for a control wavelet"));
+    let diag = dest.declared.into_iter().fold(diag, |diag, at| diag.also(at, "this DSD sends data"));
+    sema.lint(diag)
+}
+
+/// An operation on floats of one width, and an array of floats of the other.
+fn float_width(sema: &mut Sema<'_>, op: &DsdOp, elem: Elem, arg: &Arg) -> Result<()> {
+    let Some(Value::Dsd(Dsd::Mem(mem))) = arg.value.known() else { return Ok(()) };
+    let Some(global) = sema.lower.data.vector_at(mem.lo) else { return Ok(()) };
+    let Ty::Array(array) = &global.ty else { return Ok(()) };
+    let is_other = matches!(array.elem, Ty::Float(_)) && array.elem.words() != Some(elem.words().into());
+    if !elem.is_float() || !is_other {
+        return Ok(());
+    }
+    let bits = u32::from(elem.words()) * 16;
+    let facts: [(&str, &dyn Display); 4] =
+        [("op", &op.name), ("bits", &bits), ("name", &global.name), ("type", &array.elem)];
+    let (place, elem) = (global.span, array.elem.clone());
+    let diag = rules::FLOAT_WIDTH.because(&facts).at(arg.span);
+    sema.lint(diag.also(place, format!("declared here with elements of {elem}")))
+}

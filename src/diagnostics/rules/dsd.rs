@@ -191,7 +191,7 @@ crate::rules! {
     FIFO_TASK = "fifo-task": "`.{setting}` needs a task that is bound as a local task";
     /// An operation on floats of one width is given an array of floats of another.
     /// Operations read the bits in memory, whatever the type of the variable.
-    @Warning FLOAT_WIDTH = "float-width": "`@{op}` reads floats of {bits} bits, but `{name}` has elements of {type}"
+    @Warning FLOAT_WIDTH = "float-width": "`@{op}` works on floats of {bits} bits here, but `{name}` has elements of {type}"
         => "use the operation for the type of the array, or convert the array first";
     /// A setting has no effect because the DSR was loaded without it.
     /// A DSR keeps the settings it was loaded with; the operation cannot override them.

@@ -26,10 +26,9 @@ pub fn check(
     same_register(sema, args)?;
     ignored_extent(sema, dest, args, span)?;
     control_as_data(sema, dest, args, span)?;
-    if !form.to_pointer {
-        float_width(sema, op, op.dest, dest)?;
-    }
-    args.iter().zip(form.sources).try_for_each(|(arg, kind)| float_width(sema, op, kind.elem(), arg))
+    let sources = form.sources.iter().zip(args).map(|(kind, arg)| (kind.elem(), arg));
+    let operands: Vec<_> = std::iter::once((op.dest, dest)).chain(sources).collect();
+    float_width(sema, op, &operands)
 }
 
 /// Two names of one register: what it was loaded with last is what both stand for.
@@ -85,7 +84,10 @@ fn control_as_data(sema: &mut Sema<'_>, dest: &Arg, args: &[Arg], span: Span) ->
         return Ok(());
     }
     let is_payload = |arg: &&Arg| {
-        let text = sema.files.text(arg.declared.unwrap_or(arg.span));
+        let text = match arg.declared {
+            Some(at) => declaration_text(&sema.files.sources().file(at.file).text, at),
+            None => sema.files.text(arg.span),
+        };
         arg.what == ArgumentKind::Scalar && CONTROL_PAYLOADS.iter().any(|name| text.contains(name))
     };
     let Some(payload) = args.iter().find(is_payload) else { return Ok(()) };
@@ -95,19 +97,26 @@ fn control_as_data(sema: &mut Sema<'_>, dest: &Arg, args: &[Arg], span: Span) ->
     sema.lint(diag)
 }
 
+/// A declaration, of which perhaps only the name is known.
+fn declaration_text(text: &str, at: Span) -> &str {
+    text.get(at.lo as usize..).and_then(|rest| rest.split(';').next()).unwrap_or_default()
+}
+
 /// An operation on floats of one width, and an array of floats of the other.
-fn float_width(sema: &mut Sema<'_>, op: &DsdOp, elem: Elem, arg: &Arg) -> Result<()> {
-    let Some(Value::Dsd(Dsd::Mem(mem))) = arg.value.known() else { return Ok(()) };
-    let Some(global) = sema.lower.data.vector_at(mem.lo) else { return Ok(()) };
-    let Ty::Array(array) = &global.ty else { return Ok(()) };
-    let is_other = matches!(array.elem, Ty::Float(_)) && array.elem.words() != Some(elem.words().into());
-    if !elem.is_float() || !is_other {
-        return Ok(());
-    }
+fn float_width(sema: &mut Sema<'_>, op: &DsdOp, operands: &[(Elem, &Arg)]) -> Result<()> {
+    let wrong = operands.iter().find_map(|(elem, arg)| {
+        let Some(Value::Dsd(Dsd::Mem(mem))) = arg.value.known() else { return None };
+        let global = sema.lower.data.vector_at(mem.lo)?;
+        let Ty::Array(array) = &global.ty else { return None };
+        let is_other =
+            matches!(array.elem, Ty::Float(_)) && array.elem.words() != Some(elem.words().into());
+        (elem.is_float() && is_other).then_some((elem, arg, global, &array.elem))
+    });
+    let Some((elem, arg, global, ty)) = wrong else { return Ok(()) };
     let bits = u32::from(elem.words()) * 16;
     let facts: [(&str, &dyn Display); 4] =
-        [("op", &op.name), ("bits", &bits), ("name", &global.name), ("type", &array.elem)];
-    let (place, elem) = (global.span, array.elem.clone());
+        [("op", &op.name), ("bits", &bits), ("name", &global.name), ("type", ty)];
     let diag = rules::FLOAT_WIDTH.because(&facts).at(arg.span);
-    sema.lint(diag.also(place, format!("declared here with elements of {elem}")))
+    let diag = diag.also(global.span, format!("its elements are {ty}"));
+    sema.lint(diag)
 }

@@ -108,6 +108,11 @@ pub struct DsdOp {
 }
 
 impl DsdOp {
+    /// Whether it only copies elements, whose meaning does not matter then.
+    pub fn copies(&self) -> bool {
+        matches!(self.name, "mov16" | "mov32" | "fmovh" | "fmovs")
+    }
+
     /// The form with this kind of destination, and with vectors where `vectors` says so.
     pub fn form(&self, to_pointer: bool, vectors: &[bool]) -> Option<&'static Form> {
         self.forms.iter().find(|f| {

@@ -47,39 +47,43 @@ struct Shift {
 }
 
 impl Wafer {
-    /// Runs all PEs that are due, and lets wavelets move.
-    pub(super) fn band_step(&mut self) {
+    /// Runs all PEs that are due, and lets wavelets move. Gives how many have run.
+    pub(super) fn band_step(&mut self) -> usize {
         // Without other threads nobody asks for the time, and a browser does not have this clock.
         let begun = (self.pool.size() > 1).then(Instant::now);
         let elapsed = || begun.map_or(Duration::ZERO, |begun| begun.elapsed());
         let sharing = &self.bands.sharing;
         if sharing.is_long() || self.pool.threads_for(self.bands.load()) > 1 {
             let is_shared = sharing.is_together() || self.pool.is_always_shared();
-            self.run_bands_together(is_shared);
+            let ran = self.run_bands_together(is_shared);
             let (took, load, work) = (elapsed(), self.bands.load(), self.bands.work());
             self.bands.sharing.note_pace(work);
             self.bands.sharing.note(took, load);
+            ran
         } else {
-            self.run_bands_in_turn();
+            let ran = self.run_bands_in_turn();
             self.bands.sharing.note_pace(elapsed());
+            ran
         }
     }
 
     /// Runs each band as a whole, on several threads or on this one.
-    fn run_bands_together(&mut self, is_shared: bool) {
+    fn run_bands_together(&mut self, is_shared: bool) -> usize {
         let pool = Some(&self.pool).filter(|_| is_shared);
         let (maker, cells) = self.cells.share();
         let (program, signals, now) = (&*self.program, self.signals, self.now);
         let scene = Scene { program, maker, signals, now, alone_until: 0 };
         let shifts = self.bands.each_shared(cells, pool, |band, cells| band.run_all(scene, cells));
-        signals.beat(now, shifts.iter().map(|shift| shift.ran).sum());
+        let ran = shifts.iter().map(|shift| shift.ran).sum();
+        signals.beat(now, ran);
         self.bands.exchange(pool);
         self.bands.each_shared(cells, pool, |band, cells| band.step_timed(scene, cells));
         self.bands.exchange(pool);
         shifts.into_iter().for_each(|shift| self.take(shift));
+        ran
     }
 
-    fn run_bands_in_turn(&mut self) {
+    fn run_bands_in_turn(&mut self) -> usize {
         let (maker, cells) = self.cells.share();
         let (program, signals, now) = (&*self.program, self.signals, self.now);
         let mut scene = Scene { program, maker, signals, now, alone_until: 0 };
@@ -96,6 +100,7 @@ impl Wafer {
         self.bands.each(cells, |band, cells| band.step(scene, cells));
         self.bands.exchange(None);
         self.take(shift);
+        running
     }
 
     /// Does what has to be done in the order of the PEs.

@@ -88,7 +88,8 @@ impl StallReport {
         }
         if !self.circle.is_empty() {
             let sends = self.waits.first().is_some_and(|w| matches!(w.need, WaitsFor::Space { .. }));
-            return circle_advice(self.circle.len(), sends).into();
+            let is_async = self.waits.first().is_some_and(|w| matches!(w.waiter, Waiter::Microthread(_)));
+            return circle_advice(self.circle.len(), sends, is_async).into();
         }
         let advice = match self.waits.first().and_then(|w| w.missing.as_ref()) {
             Some(Missing::Space { obstacle: Obstacle::Host, .. }) if self.host_in_circle => {
@@ -389,13 +390,18 @@ pub(super) fn sender_words(s: &Sender, sources: &SourceMap) -> String {
     format!("{} has sent {}{place}{state}", s.pe, s.sent)
 }
 
-/// What to change where PEs wait for each other; `sends` tells whether the first of them waits to send.
-fn circle_advice(pes: usize, sends: bool) -> &'static str {
-    match (pes, sends) {
-        (1, true) => "send with `.async = true`, so that the PE can receive what it sends to itself",
-        (1, false) => "receive with `.async = true`, so that the PE can send what it waits for",
-        (_, true) => "let one of these PEs receive before it sends, or send with `.async = true`",
-        (_, false) => "let one of these PEs send before it receives, or receive with `.async = true`",
+/// What to change where PEs wait for each other; `sends` tells whether the first of them waits to send, `is_async` whether
+/// it does so beside its main thread.
+fn circle_advice(pes: usize, sends: bool, is_async: bool) -> &'static str {
+    match (pes, sends, is_async) {
+        (1, true, false) => "send with `.async = true`, so that the PE can receive what it sends to itself",
+        (1, false, false) => "receive with `.async = true`, so that the PE can send what it waits for",
+        (_, true, false) => "let one of these PEs receive before it sends, or send with `.async = true`",
+        (_, false, false) => "let one of these PEs send before it receives, or receive with `.async = true`",
+        (1, true, true) => "start the code that receives before this operation ends, not because it has ended",
+        (1, false, true) => "start the code that sends before this operation ends, not because it has ended",
+        (_, true, true) => "let one of these PEs start to receive before it has sent everything",
+        (_, false, true) => "let one of these PEs start to send before it has received everything",
     }
 }
 

@@ -25,8 +25,8 @@ impl Wafer {
     }
 
     /// Hands over what has come down the ramps, runs all PEs that are due, in the order of their numbers, and
-    /// lets the fabric step.
-    pub(super) fn locality_step(&mut self) {
+    /// lets the fabric step. Gives how many have run.
+    pub(super) fn locality_step(&mut self) -> usize {
         let giving = self.bands.first.fabric.take_giving(self.now);
         let due = self.bands.first.event_queue.take_due(self.now);
         self.bands.first.worker.alone_until = if giving.is_empty() { self.alone_until(&due) } else { 0 };
@@ -53,6 +53,7 @@ impl Wafer {
         self.signals.beat(self.now, ran);
         self.bands.first.event_queue.keep(due);
         self.bands.first.fabric.end_step(visited, self.now);
+        ran
     }
 
     /// Does the same for some PEs: to these ones something may be handed over, these are due. Gives how

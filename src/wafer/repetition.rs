@@ -3,7 +3,9 @@
 //! If the wafer is in the same state twice, it will be in it again and again. From time to time the state is hashed,
 //! without the clock, and compared with the hash at an earlier time, which is renewed at the powers of two (Brent): a
 //! state that repeats is met sooner or later, whatever the length of its cycle. The looks are so rare that they cost
-//! less than 1 % of the run. When one has met a state again, the PEs go on in step with the clock, and the
+//! less than 1 % of the run. Between looks, the pattern of the last 64 steps (how many PEs ran in each) is compared with
+//! that of the saved state, and there is one more look where it is the same: the looks themselves would meet the state
+//! only when their distance happens to be a multiple of its cycle. When one has met a state again, the PEs go on in step with the clock, and the
 //! shortest length is found among the divisors of the one that is known.
 //!
 //! A program whose state holds the time, such as a time stamp that it has read, is never found to repeat; nor is one
@@ -16,15 +18,17 @@ use crate::source::Span;
 use crate::state::StateHash;
 use std::collections::BTreeMap;
 
-/// Steps before the first look, and at least between two. Short runs are not looked at.
+/// Visits of PEs before the first look, and at least between two. Short runs are not looked at.
 const FEWEST: u64 = 1 << 12;
-/// Steps between two looks for each word of 64 bits that a look hashes: in this time the simulator does at least a
-/// hundred times the work, even if only one PE runs ahead of the clock.
-const STEPS_PER_WORD: u64 = 64;
-/// Steps before the first look for each of these words.
-const FIRST_STEPS_PER_WORD: u64 = 8;
-/// A PE that runs ahead does in one step what takes so many cycles, or more of them.
-const CYCLES_PER_STEP: u64 = 16;
+/// Visits between two looks for each word of 64 bits that a look hashes: in this time the simulator does hundreds of times
+/// the work.
+const VISITS_PER_WORD: u64 = 16;
+/// Visits before the first look for each of these words.
+const FIRST_VISITS_PER_WORD: u64 = 4;
+/// A PE that runs ahead does in one visit what takes so many cycles, or more of them.
+const CYCLES_PER_VISIT: u64 = 16;
+/// For one in so many looks there may be one that the pattern of activity asks for, and always one.
+const LOOKS_PER_MATCH: u64 = 4;
 /// After so many cycles in step with the clock nothing is left of what was done ahead of it.
 const MOST_SETTLING: u64 = 1 << 20;
 /// PEs whose tasks are listed in the report.
@@ -47,17 +51,33 @@ enum Phase {
     Off,
 }
 
+/// How many PEs ran in each of the last 64 steps, and the cycles between these, as one number.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+struct Pattern(u64);
+
+impl Pattern {
+    /// Adds a step. Older ones are shifted out.
+    fn add(&mut self, cycles: u64, ran: usize) {
+        let step = (cycles << 32 ^ ran as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = (self.0 << 1).wrapping_add(step ^ step >> 32);
+    }
+}
+
 /// The search.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Repetition {
     phase: Phase,
-    steps: u64,
+    visits: u64,
     /// The cycle of the last step.
     now: u64,
     next_look: u64,
     looks: u64,
-    /// The hash of an earlier look, and its cycle.
-    saved: Option<(u64, u64)>,
+    /// What happened in the last steps.
+    pattern: Pattern,
+    /// The hash of an earlier look, its cycle, and the pattern before it.
+    saved: Option<(u64, u64, Pattern)>,
+    /// Looks that the pattern may still ask for.
+    matches_left: u64,
     tasks: Repeated,
 }
 
@@ -80,7 +100,7 @@ impl Repetition {
     #[inline]
     pub fn forget(&mut self) {
         if self.saved.is_some() {
-            self.saved = None;
+            (self.saved, self.matches_left) = (None, 0);
             self.tasks.clear();
             if !matches!(self.phase, Phase::Off) {
                 self.phase = Phase::Searching;
@@ -88,19 +108,25 @@ impl Repetition {
         }
     }
 
-    /// A step of the wafer is over; whether there is something to look at.
+    /// A step of the wafer is over, in which so many PEs ran; whether there is something to look at.
     #[inline]
-    pub fn is_due(&mut self, now: u64) -> bool {
-        self.steps += 1 + now.saturating_sub(self.now) / CYCLES_PER_STEP;
+    pub fn is_due(&mut self, now: u64, ran: usize) -> bool {
+        let cycles = now.saturating_sub(self.now);
+        self.visits += (ran as u64).max(1) + cycles / CYCLES_PER_VISIT;
         self.now = now;
-        self.steps > self.next_look
+        self.pattern.add(cycles, ran);
+        self.visits > self.next_look || self.matches_left > 0 && self.is_as_saved()
+    }
+
+    fn is_as_saved(&self) -> bool {
+        self.saved.is_some_and(|(.., pattern)| pattern == self.pattern)
     }
 
     /// Looks at the state before cycle `now`; gives the part of the run that repeats.
     #[cold]
     pub fn look(&mut self, now: u64, written: u64, cells: &mut Cells, bands: &Bands) -> Option<Cycle> {
         match &self.phase {
-            Phase::Off => self.next_look = u64::MAX,
+            Phase::Off => (self.next_look, self.matches_left) = (u64::MAX, 0),
             Phase::Searching => self.search(now, written, cells, bands),
             Phase::Settling { cycles, until } => {
                 if now >= *until {
@@ -126,24 +152,32 @@ impl Repetition {
     }
 
     fn search(&mut self, now: u64, written: u64, cells: &mut Cells, bands: &Bands) {
-        let is_first = self.next_look == 0;
-        let per_word = if is_first { FIRST_STEPS_PER_WORD } else { STEPS_PER_WORD };
-        self.next_look = self.steps + (per_word * amount(cells)).max(FEWEST);
-        if is_first {
-            return;
+        let is_regular = self.visits > self.next_look;
+        if is_regular {
+            let is_first = self.next_look == 0;
+            let per_word = if is_first { FIRST_VISITS_PER_WORD } else { VISITS_PER_WORD };
+            self.next_look = self.visits + (per_word * amount(cells)).max(FEWEST);
+            if is_first {
+                return;
+            }
+            self.looks += 1;
+        } else {
+            self.matches_left -= 1;
         }
-        let state = hash(now, written, cells, bands);
-        self.looks += 1;
+        let state = hash(now, written, cells, bands).finish();
         match self.saved {
-            Some((hash, cycle)) if hash == state.finish() => {
+            Some((saved, cycle, _)) if saved == state => {
                 let cycles = now - cycle;
                 // What was done ahead of the clock is over by then.
                 let ahead = cells.made().map(|(_, _, pe)| pe.busy_until()).max().unwrap_or(now);
                 self.phase = Phase::Settling { cycles, until: ahead.max(now + cycles.min(MOST_SETTLING)) };
-                self.next_look = self.steps;
+                (self.next_look, self.matches_left) = (self.visits, 0);
                 cells.go_in_step();
             }
-            _ if self.looks.is_power_of_two() => self.saved = Some((state.finish(), now)),
+            _ if is_regular && self.looks.is_power_of_two() => {
+                self.saved = Some((state, now, self.pattern));
+                self.matches_left = 1 + self.looks / LOOKS_PER_MATCH;
+            }
             _ => {}
         }
     }

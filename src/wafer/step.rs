@@ -37,14 +37,15 @@ impl Wafer {
         self.has_acted = fabric.is_some_and(|cycle| cycle <= self.now);
         self.launches.begin(self.now, &mut self.cells, &mut self.bands);
         self.cells.begin_cycle(self.now);
-        if self.bands.are_several() {
-            self.band_step();
+        let ran = if self.bands.are_several() {
+            self.band_step()
         } else if self.is_worth_ordering() {
-            self.locality_step();
+            self.locality_step()
         } else {
-            self.run_pes();
+            let ran = self.run_pes();
             self.bands.first.fabric.step(self.now);
-        }
+            ran
+        };
         self.reached = self.reached.max(self.cells.reached()).max(self.bands.reached());
         self.observers.end_cycle(self.now, &mut self.bands.first.fabric, &mut self.cells);
         self.now += 1;
@@ -55,7 +56,7 @@ impl Wafer {
         match self.findings.has_errors() {
             true => Progress::Trapped,
             false if self.exploration.is_some() && self.meets_state() => Progress::Interrupted,
-            false if self.repetition.is_due(self.now) => self.look_for_repetition(),
+            false if self.repetition.is_due(self.now, ran) => self.look_for_repetition(),
             false => Progress::Moving,
         }
     }
@@ -78,7 +79,8 @@ impl Wafer {
         traps::trap_collisions(findings, &mut self.bands, &self.cells, self.now);
     }
 
-    fn run_pes(&mut self) {
+    /// Hands over what has come down the ramps, and runs the PEs that are due. Gives how many have run.
+    fn run_pes(&mut self) -> usize {
         self.bands.first.fabric.deliver(self.now, &mut self.cells);
         self.observers.take(|| self.bands.first.fabric.events());
         for (pe, wake) in self.cells.take_delivered() {
@@ -91,7 +93,9 @@ impl Wafer {
         self.signals.beat(self.now, due.len());
         self.bands.first.worker.alone_until = self.alone_until(&due);
         due.chunks(PES_BETWEEN_LOOKS).for_each(|pes| self.run_in_turn(pes));
+        let ran = due.len();
         self.bands.first.event_queue.keep(due);
+        ran
     }
 
     /// The cycle before which nothing happens on the wafer but what the only PE does that runs now; 0 if

@@ -253,6 +253,43 @@ impl Runner {
         }
     }
 
+    /// The diagnostic about a variable that a PE does not have.
+    pub(super) fn no_symbol(&self, at: PeCoord, name: &str) -> Diag {
+        /// PEs and variables that are named at most.
+        const MOST: usize = 6;
+        let diag = SYMBOL_ABSENT.because(&[("name", &name), ("pe", &at)]);
+        let has = |tile: &TileImage| tile.symbols.iter().any(|symbol| symbol.name == name);
+        let of_tiles: Vec<bool> = self.program.tiles.iter().map(|tile| has(tile)).collect();
+        let places = self.program.place.iter().enumerate();
+        let elsewhere = places.filter(|(_, tile)| of_tiles.get(**tile as usize).copied().unwrap_or_default());
+        let elsewhere = elsewhere.map(|(index, _)| self.program.pe_coord(index).to_string());
+        let elsewhere: Vec<String> = elsewhere.take(MOST).collect();
+        let Some(tile) = self.program.tile_at(at) else {
+            let diag = diag.note(format!("there is no code on {at}"));
+            return if elsewhere.is_empty() {
+                diag
+            } else {
+                diag.help(format!("read it from {}", elsewhere.join(", ")))
+            };
+        };
+        if !elsewhere.is_empty() {
+            return diag.help(format!("read it from {}", elsewhere.join(", ")));
+        }
+        let own: Vec<&str> = tile.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
+        if let Some(near) = suggest::nearest(name, own.iter().copied()) {
+            return diag.did_you_mean(name, near, near);
+        }
+        if let Some(declared) = self.declaration(name) {
+            let diag = diag.at(declared).label("nothing that runs uses it, so it has no memory");
+            return diag.help(format!("use `{name}` in code that runs, or declare it with `export`"));
+        }
+        let list: Vec<String> = own.iter().take(MOST).map(|name| format!("`{name}`")).collect();
+        match list.is_empty() {
+            true => diag.note("no variable there is in memory"),
+            false => diag.help(format!("the variables there are {}", list.join(", "))),
+        }
+    }
+
     /// Where a file of the program declares a global.
     fn declaration(&self, name: &str) -> Option<Span> {
         let files = self.program.sources.files().iter().zip(0..).filter(|(file, _)| !file.is_library());

@@ -149,8 +149,8 @@ impl Runner {
     pub fn read_symbol(&mut self, at: PeCoord, name: &str) -> Result<(Symbol, Vec<u16>), Failure> {
         let tile = self.program.tile_at(at).cloned();
         let symbol = tile.as_ref().and_then(|t| t.symbols.iter().find(|s| s.name == name)).cloned();
-        let symbol = symbol.ok_or_else(|| self.unknown(name))?;
-        let Some(pe) = self.wafer.pe(at) else { return Err(self.unknown(name).into()) };
+        let symbol = symbol.ok_or_else(|| self.no_symbol(at, name))?;
+        let Some(pe) = self.wafer.pe(at) else { return Err(self.no_symbol(at, name).into()) };
         let words = pe.read_words(symbol.addr.into(), symbol.words.into())?.to_vec();
         Ok((symbol, words))
     }

@@ -19,6 +19,7 @@ use super::script::Script;
 use super::seed::ScheduleSeed;
 use super::tasks::{Tasks, bit};
 use super::threads::Threads;
+use super::ties::Ties;
 use super::trace_buffer::TraceBuffer;
 use super::unset_globals::UnsetGlobals;
 use super::vector_unit::VectorUnit;
@@ -65,6 +66,8 @@ pub struct Pe {
     was_idle: bool,
     /// An operation that had done nothing yet began to wait in the last visit.
     pub(super) began_to_wait: bool,
+    /// There are `ties`.
+    pub(super) has_ties: bool,
     pub(super) duties: Duties,
     pub(super) memory: Memory,
     pub(super) sanitizer: Sanitizer,
@@ -79,6 +82,7 @@ pub struct Pe {
     /// Boxed, because it is rarely needed and would take cache lines of every visit.
     pub(super) configuration: Box<Configuration>,
     pub(super) maps: Vec<MapState>,
+    pub(super) ties: Ties,
     pub(super) clock: Clock,
     pub(super) random: Generators,
     pub(super) line: LineBuffer,
@@ -91,6 +95,8 @@ impl Pe {
             at,
             was_idle: false,
             began_to_wait: false,
+            has_ties: false,
+            ties: Ties::default(),
             arch,
             checks: Checks::new(options.checked, options.levels),
             memory: Memory::new(arch.memory_words as usize, &tile.data),

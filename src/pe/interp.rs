@@ -3,11 +3,11 @@
 use super::bindings::{arguments, binding};
 use super::choices::Chosen;
 use super::element::{Outside, Pe};
-use super::lenient::{go_on_behind, writes_outside};
+use super::lenient::{go_on_behind, with_array, writes_outside};
 use super::loop_services::PeServices;
 use super::main_thread::{Launch, Served};
 use super::scripted::Next;
-use super::tasks::Picked;
+use super::tasks::{Picked, bit};
 use crate::arch::config::ConfigWord;
 use crate::arch::{TEARDOWN_TASK, TaskId};
 use crate::diagnostics::Diag;
@@ -287,6 +287,8 @@ impl Pe {
         } else {
             fault
         };
+        let is_index = [INDEX_OUT_OF_BOUNDS.name, OUTSIDE_ARRAY.name].contains(&fault.rule());
+        let fault = if is_index { with_array(fault, &self.main, tile) } else { fault };
         let (heard, cycle) = (self.checks.warnings.len(), now + meter.spent);
         let poked = self.poke(tile, meter, now, world).unwrap_or(Err(fault));
         let served = match poked {
@@ -391,9 +393,7 @@ impl Pe {
 
     /// Starts what was picked.
     pub(super) fn start_next(&mut self, tile: &PreparedTile, next: Next, now: u64) -> Result<(), Diag> {
-        if !self.tasks.ties.are_none() {
-            self.settle_ties(&next)?;
-        }
+        let stays_active = self.has_ties && self.settle_ties(&next)?;
         let ready = match next {
             Next::Task(ready) => ready,
             Next::Launch(launch) => return self.start_launch(tile, &launch, now),
@@ -412,6 +412,7 @@ impl Pe {
             Picked::Local(id) => {
                 self.note_start(ready, id, now);
                 self.tasks.start(id);
+                self.tasks.state.active |= if stays_active { bit(id) } else { 0 };
                 let function = binding(tile, TaskKind::Local, id)?.function;
                 if id.0 == TEARDOWN_TASK {
                     self.duties.begin_teardown_task(tile.functions[function.0 as usize].span);

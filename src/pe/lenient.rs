@@ -7,8 +7,8 @@ use crate::exec::convert::{saturate, signed};
 use crate::exec::memory::{Memory, load, store};
 use crate::exec::sanitizer::Sanitizer;
 use crate::exec::variables::symbol_at;
-use crate::image::TileImage;
 use crate::image::code::{Access, BYTES, Op, Reg, byte_behind, word_of};
+use crate::image::{Symbol, TileImage};
 
 /// Executes, without its checks, the operation that the scalar loop has refused.
 ///
@@ -86,6 +86,20 @@ pub(super) fn writes_outside(main: &MainThread, tile: &TileImage) -> bool {
                 && stores_to(&code[frame.pc + 1..], *d)
         }
         _ => false,
+    }
+}
+
+/// Shows the array whose element the next operation would access, if it is a variable.
+pub(super) fn with_array(fault: Diag, main: &MainThread, tile: &TileImage) -> Diag {
+    let frame = main.calls.last().expect("an operation runs in a call");
+    let base = match tile.functions[frame.function.0 as usize].code.get(frame.pc) {
+        Some(Op::LoadElem { base, .. } | Op::StoreElem { base, .. }) => usize::from(*base),
+        Some(Op::Element { a, .. }) => main.register(*a) as usize,
+        _ => return fault,
+    };
+    match symbol_at(tile, base) {
+        Some(Symbol { name, ty, span, .. }) => fault.also(*span, format!("`{name}` is a {ty}")),
+        None => fault,
     }
 }
 

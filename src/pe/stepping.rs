@@ -182,7 +182,8 @@ impl Pe {
         while let Some(ending) = self.threads.take_ending(now) {
             let heard = self.checks.warnings.len();
             let ties = ending.cycle == now && self.ties(ending.done, now);
-            self.complete(ending.done, ending.span, ties).map_err(|diag| diag.on(self.moment(ending.cycle)))?;
+            self.complete(ending.done, ending.span, ties)
+                .map_err(|diag| diag.on(self.moment(ending.cycle)))?;
             self.date_warnings(heard, ending.cycle);
         }
         Ok(())

@@ -3,7 +3,6 @@
 use super::queue::Inbox;
 use super::queues::{Queues, members};
 use super::seed::ScheduleSeed;
-use super::ties::Ties;
 use crate::arch::{ArchName, NULL_TASK, TEARDOWN_TASK, TaskId};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::TASK_UNBOUND;
@@ -19,10 +18,6 @@ pub(super) struct Tasks {
     /// The task or function that the main thread started last, and in which cycle.
     pub function: Option<FnId>,
     pub since: u64,
-    /// Nearly always empty.
-    pub ties: Ties,
-    /// The task that is about to start and stays active.
-    pub restarts: u64,
     /// Few programs have any.
     rotations: Option<Box<Rotations>>,
     /// Ids of control tasks, bit = id.
@@ -80,8 +75,6 @@ impl Tasks {
         Tasks {
             function: None,
             since: 0,
-            ties: Ties::default(),
-            restarts: 0,
             high: 0,
             state: TaskState {
                 active: tile.active,
@@ -160,9 +153,9 @@ impl Tasks {
         (self.state.active, self.woken) = (self.state.active | task, self.woken | task);
     }
 
-    /// Clears the activation, because the task starts, unless there is another one in this cycle.
+    /// Clears the activation, because the task starts.
     pub fn start(&mut self, id: TaskId) {
-        self.state.active = self.state.active & !bit(id) | std::mem::take(&mut self.restarts);
+        self.state.active &= !bit(id);
         self.state.again &= !bit(id);
         self.begun |= bit(id);
         (self.state.last, self.state.running) = (Some(id), Some(id));

@@ -14,14 +14,6 @@ use crate::source::Span;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ties(Vec<(TaskId, Span)>);
 
-impl Ties {
-    /// Whether there are none.
-    #[inline]
-    pub fn are_none(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
 impl Pe {
     /// Whether the picker chooses in a cycle, and what an operation that ends in it activates is active already.
     pub(super) fn ties(&self, done: Done, cycle: u64) -> bool {
@@ -36,23 +28,24 @@ impl Pe {
     /// Remembers such an activation until the picker has chosen.
     #[cold]
     pub(super) fn note_tie(&mut self, id: TaskId, span: Span) {
-        self.tasks.ties.0.push((id, span));
+        self.ties.0.push((id, span));
+        self.has_ties = true;
     }
 
-    /// The picker has chosen: gives the activation of the task that starts, if an operation activates it once more. All
-    /// others are lost.
+    /// The picker has chosen. Whether the task that starts stays active, because an operation activates it once more; all
+    /// other activations are lost.
     #[cold]
-    pub(super) fn settle_ties(&mut self, next: &Next) -> Result<(), Diag> {
-        let mut ties = std::mem::take(&mut self.tasks.ties.0);
-        if let Next::Task(Picked::Local(started)) = next
-            && let Some(at) = ties.iter().position(|(id, _)| id == started)
-        {
-            ties.remove(at);
-            self.tasks.restarts = bit(*started);
-        }
+    pub(super) fn settle_ties(&mut self, next: &Next) -> Result<bool, Diag> {
+        let mut ties = std::mem::take(&mut self.ties.0);
+        self.has_ties = false;
+        let kept = match next {
+            Next::Task(Picked::Local(started)) => ties.iter().position(|(id, _)| id == started),
+            _ => None,
+        };
+        kept.map(|at| ties.remove(at));
         for (id, span) in ties {
             self.checks.check_activation(id, span, &self.tile, &self.tasks)?;
         }
-        Ok(())
+        Ok(kept.is_some())
     }
 }

@@ -14,6 +14,9 @@ const SHOWN: usize = 6;
 /// How many values an import or a call shows.
 const SHOWN_VALUES: usize = 4;
 
+/// A value with a longer text than this is only hinted at.
+const LONGEST_VALUE: usize = 40;
+
 /// The name that programs call a function by.
 pub fn shown_name(function: &FnDecl) -> &str {
     let name = function.name.name.as_str();
@@ -116,6 +119,12 @@ fn with_labels(mut c: Diag, labels: &[Label]) -> Diag {
 
 /// ` with n = 3, c = color 4`
 fn with_values<'a>(values: impl Iterator<Item = (&'a str, &'a Value)>) -> String {
-    let shown: Vec<String> = values.take(SHOWN_VALUES).map(|(name, v)| format!("{name} = {v}")).collect();
+    let short = |v: &Value| match v.to_string() {
+        text if text.len() <= LONGEST_VALUE => text,
+        text if text.starts_with('[') => "[..]".to_string(),
+        _ => ".{ .. }".to_string(),
+    };
+    let values = values.take(SHOWN_VALUES);
+    let shown: Vec<String> = values.map(|(name, v)| format!("{name} = {}", short(v))).collect();
     if shown.is_empty() { String::new() } else { format!(" with {}", shown.join(", ")) }
 }

@@ -398,7 +398,9 @@ fn circle_advice(pes: usize, sends: bool, is_async: bool) -> &'static str {
         (1, false, false) => "receive with `.async = true`, so that the PE can send what it waits for",
         (_, true, false) => "let one of these PEs receive before it sends, or send with `.async = true`",
         (_, false, false) => "let one of these PEs send before it receives, or receive with `.async = true`",
-        (1, true, true) => "start the code that receives before this operation ends, not because it has ended",
+        (1, true, true) => {
+            "start the code that receives before this operation ends, not because it has ended"
+        }
         (1, false, true) => "start the code that sends before this operation ends, not because it has ended",
         (_, true, true) => "let one of these PEs start to receive before it has sent everything",
         (_, false, true) => "let one of these PEs start to send before it has received everything",

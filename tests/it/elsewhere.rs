@@ -4,7 +4,8 @@
 use crate::root;
 use cslrun::{
     Arch, Color, Compilation, CompileOptions, Copy, CopyWidth, Diagnostic, DiskLoader, FabricPlace, Failure,
-    LoadError, Loader, MessageFormat, Region, RunOptions, Runner, SourceMap, StreamCopy, compile, render,
+    LoadError, Loader, MessageFormat, PeCoord, Region, RunOptions, Runner, SourceMap, StreamCopy, compile,
+    render,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -19,6 +20,7 @@ pub const SHOWN: &[&str] = &[
     "not-utf8",
     "region-outside",
     "stream-color",
+    "symbol-absent",
     "unreadable-file",
 ];
 
@@ -38,6 +40,8 @@ fn what_the_host_asks_for_is_checked() {
         pe_by_pe: true,
     };
     show("stream-color", &asked(|runner| runner.queue_stream_in(&stream, &[0; 2]).map(|_| ())));
+    let origin = PeCoord { x: 0, y: 0 };
+    show("symbol-absent", &asked(|runner| runner.read_symbol(origin, "xs").map(|_| ())));
 }
 
 #[test]

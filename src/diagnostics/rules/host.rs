@@ -51,6 +51,9 @@ crate::rules! {
     /// A streaming copy uses a color that the layout has given to `<memcpy>`.
     STREAM_COLOR = "stream-color": "color {color} does not stream {way} the PEs"
         => "use a color that `<memcpy/get_params>` was given for this direction";
+    /// A PE has no variable of a name.
+    /// A variable is read from the memory of one PE, and each PE may run other code.
+    SYMBOL_ABSENT = "symbol-absent": "{pe} has no variable `{name}`";
     /// The program exports no such name.
     /// The host refers to things by their exported names.
     UNKNOWN_EXPORT = "unknown-export": "the program has no `{name}`";

@@ -161,7 +161,9 @@ fn with_missing_stream(sema: &Sema<'_>, diag: Diag, v: &Value, expr: ExprId) -> 
     match &unit.file.expr(expr).kind {
         ExprKind::Field { name, .. } if v.ty() == Ty::Void && name.name.starts_with("MEMCPY") => {
             let name = &name.name;
-            diag.help(format!("give `<memcpy/get_params>` the color of this stream in the layout: `.{name} = ..`"))
+            diag.help(format!(
+                "give `<memcpy/get_params>` the color of this stream in the layout: `.{name} = ..`"
+            ))
         }
         _ => diag,
     }

@@ -106,7 +106,9 @@ fn fabric_properties(
 /// A DSD that sends has no input queue, and one that receives no output queue.
 fn queue_of_other(given: &Property, kind: DsdTy) -> Diag {
     let help = match kind {
-        DsdTy::FabIn => "a fabin_dsd receives through its `.input_queue`; to send, write `@get_dsd(fabout_dsd, ..)`",
+        DsdTy::FabIn => {
+            "a fabin_dsd receives through its `.input_queue`; to send, write `@get_dsd(fabout_dsd, ..)`"
+        }
         _ => "a fabout_dsd sends through its `.output_queue`; to receive, write `@get_dsd(fabin_dsd, ..)`",
     };
     no_such_property(given, kind).help(help)

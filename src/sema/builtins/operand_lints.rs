@@ -94,7 +94,8 @@ fn control_as_data(sema: &mut Sema<'_>, dest: &Arg, args: &[Arg], span: Span) ->
     };
     let Some(payload) = args.iter().find(is_payload) else { return Ok(()) };
     let diag = rules::CONTROL_AS_DATA.plain().at(span);
-    let diag = payload.declared.into_iter().fold(diag, |diag, at| diag.also(at, "this is for a control wavelet"));
+    let diag =
+        payload.declared.into_iter().fold(diag, |diag, at| diag.also(at, "this is for a control wavelet"));
     let diag = dest.declared.into_iter().fold(diag, |diag, at| diag.also(at, "this DSD sends data"));
     sema.lint(diag)
 }
@@ -110,8 +111,7 @@ fn float_width(sema: &mut Sema<'_>, op: &DsdOp, operands: &[(Elem, &Arg)]) -> Re
         let Some(Value::Dsd(Dsd::Mem(mem))) = arg.value.known() else { return None };
         let global = sema.lower.data.vector_at(mem.lo)?;
         let Ty::Array(array) = &global.ty else { return None };
-        let is_other =
-            matches!(array.elem, Ty::Float(_)) && array.elem.words() != Some(elem.words().into());
+        let is_other = matches!(array.elem, Ty::Float(_)) && array.elem.words() != Some(elem.words().into());
         (elem.is_float() && is_other).then_some((elem, arg, global, &array.elem))
     });
     let Some((elem, arg, global, ty)) = wrong else { return Ok(()) };

@@ -89,4 +89,3 @@ pub fn vector_arg(sema: &mut Sema<'_>, id: ExprId, near: Option<Ty>) -> Result<A
     };
     Ok(Arg { value, what, span, declared: declaration(sema.frame(), id) })
 }
-

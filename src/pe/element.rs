@@ -19,7 +19,7 @@ use super::script::Script;
 use super::seed::ScheduleSeed;
 use super::tasks::{Tasks, bit};
 use super::threads::Threads;
-use super::ties::Ties;
+use super::ties::{NO_TASK, Ties};
 use super::trace_buffer::TraceBuffer;
 use super::unset_globals::UnsetGlobals;
 use super::vector_unit::VectorUnit;
@@ -68,6 +68,8 @@ pub struct Pe {
     pub(super) began_to_wait: bool,
     /// There are `ties`.
     pub(super) has_ties: bool,
+    /// The task that an operation which ends in this cycle has activated last.
+    pub(super) just_activated: TaskId,
     pub(super) duties: Duties,
     pub(super) memory: Memory,
     pub(super) sanitizer: Sanitizer,
@@ -96,6 +98,7 @@ impl Pe {
             was_idle: false,
             began_to_wait: false,
             has_ties: false,
+            just_activated: NO_TASK,
             ties: Ties::default(),
             arch,
             checks: Checks::new(options.checked, options.levels),
@@ -150,7 +153,7 @@ impl Pe {
         worker: &mut Worker,
     ) -> Result<Wake, Diag> {
         self.threads.expected.clear();
-        self.began_to_wait = false;
+        (self.began_to_wait, self.just_activated) = (false, NO_TASK);
         let wake = self.advance(now, Outside { ramp: &mut *ramp, log: &mut *log, worker });
         if let Some(trace) = self.observer.trace() {
             trace.observe(&self.main, &self.threads, &self.queues, now);

@@ -6,6 +6,7 @@ use super::operation::{StepResult, Surroundings};
 use super::stall::{OnStall, Stall};
 use super::tasks::{Done, bit};
 use super::threads::{MAIN, Thread};
+use super::ties::NO_TASK;
 use super::vector_unit::Reaching;
 use crate::diagnostics::{At, Diag};
 use crate::source::Span;
@@ -155,7 +156,7 @@ impl Pe {
         if let Some(script) = &mut self.script {
             script.favoured = None;
         }
-        self.complete(done, thread.span, self.ties(done, now))?;
+        self.complete(done, thread.span, now, now)?;
         if place == MAIN {
             if let Some(register) = thread.result {
                 self.main.set_register(register, result.into());
@@ -179,24 +180,25 @@ impl Pe {
 
     #[inline(never)]
     fn complete_due(&mut self, now: u64) -> Result<(), Diag> {
+        self.just_activated = NO_TASK;
         while let Some(ending) = self.threads.take_ending(now) {
             let heard = self.checks.warnings.len();
-            let ties = ending.cycle == now && self.ties(ending.done, now);
-            self.complete(ending.done, ending.span, ties)
+            self.complete(ending.done, ending.span, ending.cycle, now)
                 .map_err(|diag| diag.on(self.moment(ending.cycle)))?;
             self.date_warnings(heard, ending.cycle);
         }
         Ok(())
     }
 
-    /// Does what `.activate` or `.unblock` of an operation asks for; `ties`: [`Pe::ties`].
-    fn complete(&mut self, done: Done, span: Span, ties: bool) -> Result<(), Diag> {
+    /// Does what `.activate` or `.unblock` of an operation asks for that has ended in a cycle; `now`: the picker's.
+    fn complete(&mut self, done: Done, span: Span, ended: u64, now: u64) -> Result<(), Diag> {
         match done {
             Done::Nothing => {}
-            Done::Activate(id) if ties => self.note_tie(id, span),
+            Done::Activate(id) if ended == now && self.ties(id, now) => self.note_tie(id, span),
             Done::Activate(id) => {
                 self.checks.check_activation(id, span, &self.tile, &self.tasks)?;
                 self.tasks.activate(id).at(span)?;
+                self.just_activated = if ended == now { id } else { self.just_activated };
             }
             Done::Unblock(id) => {
                 self.tasks.state.blocked &= !bit(id);

@@ -5,24 +5,30 @@
 
 use super::element::Pe;
 use super::scripted::Next;
-use super::tasks::{Done, Picked, bit};
+use super::tasks::{Picked, bit};
 use crate::arch::{TEARDOWN_TASK, TaskId};
 use crate::diagnostics::Diag;
 use crate::source::Span;
+
+/// No task has this number.
+pub(super) const NO_TASK: TaskId = TaskId(u8::MAX);
 
 /// Activations, by operations that have just ended, of tasks that were active already.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ties(Vec<(TaskId, Span)>);
 
 impl Pe {
-    /// Whether the picker chooses in a cycle, and what an operation that ends in it activates is active already.
-    pub(super) fn ties(&self, done: Done, cycle: u64) -> bool {
-        let Done::Activate(id) = done else { return false };
+    /// Whether the picker chooses in a cycle, and what an operation that ends in it activates has been active before it: two
+    /// operations that end in one cycle activate a task once.
+    pub(super) fn ties(&self, id: TaskId, cycle: u64) -> bool {
         self.tasks.state.active & !self.tasks.state.blocked & bit(id) != 0
             && id.0 != TEARDOWN_TASK
+            && id != self.just_activated
             && self.main.is_free()
             && !self.main.is_hosts_turn
             && self.main.busy_until <= cycle
+            // A script decides which of the two comes first.
+            && self.script.is_none()
     }
 
     /// Remembers such an activation until the picker has chosen.

@@ -3,6 +3,7 @@
 use super::bands::Bands;
 use super::cells::Cells;
 use super::explain::{MOST_NOTES, on_pes, sender_words, wait_note};
+use super::groups::unfinished_on;
 use super::repetition::Cycle;
 use super::stall::{Explainer, MOST_GROUPS, Missing, PeWait};
 use crate::arch::{Color, PeCoord};
@@ -10,7 +11,7 @@ use crate::diagnostics::render::{estimated_cycles, grouped};
 use crate::diagnostics::rules::host::STILL_RUNNING;
 use crate::diagnostics::rules::tasks::{CYCLE_LIMIT, INTERRUPTED, LIVELOCK};
 use crate::diagnostics::{Diag, Diagnostic, Moment};
-use crate::pe::Activity;
+use crate::pe::{Activity, Waiter};
 use crate::source::{SourceMap, Span};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -49,6 +50,8 @@ pub struct Running {
     pub span: Span,
     /// Whether it has ended.
     pub ended: bool,
+    /// Whether it waits in one of its operations.
+    pub waits: bool,
     /// When it has started.
     pub since: u64,
     /// How many tasks have started on the PE.
@@ -134,7 +137,8 @@ impl StopReport {
         let mut c = LIVELOCK.because(&[("cycles", &counted_cycles(cycle.cycles))]);
         let mut groups: IndexMap<Span, (PeCoord, u64), FxBuildHasher> = IndexMap::default();
         // A loop within a task: it runs once, and never ends.
-        let loops = || self.running.iter().filter(|r| !r.ended && r.since + cycle.cycles < self.cycle);
+        let loops =
+            || self.running.iter().filter(|r| !r.ended && !r.waits && r.since + cycle.cycles < self.cycle);
         let is_loop = |span: Span| loops().any(|r| r.declared == span);
         for (pe, span) in cycle.tasks.iter().filter(|(_, span)| !is_loop(*span)) {
             groups.entry(*span).and_modify(|group| group.1 += 1).or_insert((*pe, 0));
@@ -180,7 +184,9 @@ fn running(cells: &Cells, bands: &Bands) -> Vec<Running> {
         let key = (program.place[index], ended, span);
         let ready = || ready.iter().map(|name| name.to_string()).collect();
         let name = name.to_string();
-        let new = || Running { pe, also_on: 0, name, span, ended, since, started, declared, ready: ready() };
+        let waits = unfinished_on(cell).any(|wait| wait.who == Waiter::MainThread);
+        let new =
+            || Running { pe, also_on: 0, name, span, ended, waits, since, started, declared, ready: ready() };
         groups.entry(key).and_modify(|group| group.also_on += 1).or_insert_with(new);
     }
     let mut running: Vec<Running> = groups.into_values().collect();

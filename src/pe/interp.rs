@@ -391,6 +391,21 @@ impl Pe {
         }
     }
 
+    /// The picker has chosen: whether the task that starts stays active. All other activations at once with it are lost.
+    #[cold]
+    fn settle_ties(&mut self, next: &Next) -> Result<bool, Diag> {
+        let started = match next {
+            Next::Task(Picked::Local(id)) => Some(*id),
+            _ => None,
+        };
+        let (stays_active, lost) = self.ties.settle(started);
+        self.has_ties = false;
+        for (id, span) in lost {
+            self.checks.check_activation(id, span, &self.tile, &self.tasks)?;
+        }
+        Ok(stays_active)
+    }
+
     /// Starts what was picked.
     pub(super) fn start_next(&mut self, tile: &PreparedTile, next: Next, now: u64) -> Result<(), Diag> {
         let stays_active = self.has_ties && self.settle_ties(&next)?;

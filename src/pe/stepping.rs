@@ -8,6 +8,7 @@ use super::tasks::{Done, bit};
 use super::threads::{MAIN, Thread};
 use super::ties::NO_TASK;
 use super::vector_unit::Reaching;
+use crate::arch::{TEARDOWN_TASK, TaskId};
 use crate::diagnostics::{At, Diag};
 use crate::source::Span;
 
@@ -194,7 +195,10 @@ impl Pe {
     fn complete(&mut self, done: Done, span: Span, ended: u64, now: u64) -> Result<(), Diag> {
         match done {
             Done::Nothing => {}
-            Done::Activate(id) if ended == now && self.ties(id, now) => self.note_tie(id, span),
+            Done::Activate(id) if ended == now && self.ties(id, now) => {
+                self.ties.add(id, span);
+                self.has_ties = true;
+            }
             Done::Activate(id) => {
                 self.checks.check_activation(id, span, &self.tile, &self.tasks)?;
                 self.tasks.activate(id).at(span)?;
@@ -206,5 +210,18 @@ impl Pe {
             }
         }
         Ok(())
+    }
+
+    /// Whether the picker chooses in a cycle, and what an operation that ends in it activates has been active before it: two
+    /// operations that end in one cycle activate a task once.
+    fn ties(&self, id: TaskId, cycle: u64) -> bool {
+        self.tasks.state.active & !self.tasks.state.blocked & bit(id) != 0
+            && id.0 != TEARDOWN_TASK
+            && id != self.just_activated
+            && self.main.is_free()
+            && !self.main.is_hosts_turn
+            && self.main.busy_until <= cycle
+            // A script decides which of the two comes first.
+            && self.script.is_none()
     }
 }

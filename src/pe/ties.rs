@@ -3,11 +3,7 @@
 //! The task that starts loses its activation, and an operation that ends activates it: if both happen in one cycle, it is
 //! active afterwards (docs/decisions.md).
 
-use super::element::Pe;
-use super::scripted::Next;
-use super::tasks::{Picked, bit};
-use crate::arch::{TEARDOWN_TASK, TaskId};
-use crate::diagnostics::Diag;
+use crate::arch::TaskId;
 use crate::source::Span;
 
 /// No task has this number.
@@ -17,41 +13,19 @@ pub(super) const NO_TASK: TaskId = TaskId(u8::MAX);
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ties(Vec<(TaskId, Span)>);
 
-impl Pe {
-    /// Whether the picker chooses in a cycle, and what an operation that ends in it activates has been active before it: two
-    /// operations that end in one cycle activate a task once.
-    pub(super) fn ties(&self, id: TaskId, cycle: u64) -> bool {
-        self.tasks.state.active & !self.tasks.state.blocked & bit(id) != 0
-            && id.0 != TEARDOWN_TASK
-            && id != self.just_activated
-            && self.main.is_free()
-            && !self.main.is_hosts_turn
-            && self.main.busy_until <= cycle
-            // A script decides which of the two comes first.
-            && self.script.is_none()
+impl Ties {
+    /// Adds one, until the picker has chosen.
+    #[cold]
+    pub fn add(&mut self, id: TaskId, span: Span) {
+        self.0.push((id, span));
     }
 
-    /// Remembers such an activation until the picker has chosen.
+    /// The picker has chosen this task: whether an operation activates it once more, and the activations that are lost.
     #[cold]
-    pub(super) fn note_tie(&mut self, id: TaskId, span: Span) {
-        self.ties.0.push((id, span));
-        self.has_ties = true;
-    }
-
-    /// The picker has chosen. Whether the task that starts stays active, because an operation activates it once more; all
-    /// other activations are lost.
-    #[cold]
-    pub(super) fn settle_ties(&mut self, next: &Next) -> Result<bool, Diag> {
-        let mut ties = std::mem::take(&mut self.ties.0);
-        self.has_ties = false;
-        let kept = match next {
-            Next::Task(Picked::Local(started)) => ties.iter().position(|(id, _)| id == started),
-            _ => None,
-        };
-        kept.map(|at| ties.remove(at));
-        for (id, span) in ties {
-            self.checks.check_activation(id, span, &self.tile, &self.tasks)?;
-        }
-        Ok(kept.is_some())
+    pub fn settle(&mut self, started: Option<TaskId>) -> (bool, Vec<(TaskId, Span)>) {
+        let mut lost = std::mem::take(&mut self.0);
+        let kept = started.and_then(|started| lost.iter().position(|(id, _)| *id == started));
+        kept.map(|at| lost.remove(at));
+        (kept.is_some(), lost)
     }
 }

@@ -1,6 +1,7 @@
 //! How the tile under construction becomes a [`TileImage`].
 
 use super::builtins;
+use super::library_use;
 use super::lower::DataBlank;
 use super::value::{ArrayValue, GlobalId, Value};
 use super::walk::Sema;
@@ -12,6 +13,7 @@ use crate::value::ty::{FieldLayout, Ty};
 /// Everything is said: writes the functions and fills the image.
 pub fn finish_tile(sema: &mut Sema<'_>, file: String, params: String) -> TileImage {
     let data = write_tile(sema);
+    library_use::check(sema);
     sema.lower.tile.finish_queues();
     // What a comptime block has not done because of an error is no second mistake.
     if !sema.modules.has_failed_block() {

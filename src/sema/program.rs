@@ -7,7 +7,7 @@ use super::injection::check_injection;
 use super::layout::{Columns, Placed, TileClass, route_twice};
 use super::modules::unknown_param;
 use super::options::CompileOptions;
-use super::streams::{self, Streams};
+use super::stream_checks;
 use super::templates::{Family, Template, Templates};
 use super::unit::Unit;
 use super::unused::check_unused;
@@ -274,7 +274,7 @@ pub fn assemble(sema: &mut Sema<'_>, tiles: Vec<Arc<TileImage>>) -> Option<Progr
     }
     let misused = check_injection(&placed, &tiles).into_iter().chain(sema.layout.check_filters(&placed));
     misused.for_each(|diag| sema.report(diag));
-    for diag in streams::misused(&placed) {
+    for diag in stream_checks::misused(&placed) {
         if let Err(diag) = sema.lint(diag) {
             sema.report(diag);
         }
@@ -296,7 +296,7 @@ pub fn assemble(sema: &mut Sema<'_>, tiles: Vec<Arc<TileImage>>) -> Option<Progr
         place: placed.place,
         routes: placed.routes,
         exports,
-        memcpy: placed.streams.map(Streams::into_colors),
+        memcpy: placed.streams.map(|streams| streams.colors),
         sdk_layout: None,
         origin: None,
         sources: sema.files.sources().clone(),

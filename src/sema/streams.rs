@@ -1,21 +1,19 @@
 //! The streams to and from the host: what a layout gives `<memcpy/get_params>`.
 
-use super::layout::Placed;
 use super::value::Value;
-use super::walk::Sema;
-use crate::arch::{Color, MEMCPY_COLORS};
-use crate::diagnostics::rules::{check as check_rules, layout as rules};
-use crate::diagnostics::{Diag, Result};
+use crate::arch::Color;
 use crate::image::MemcpyColors;
 use crate::source::Span;
-use std::fmt::Display;
 
 /// What `<memcpy/get_params>` was given, and where the layout imports it.
 #[derive(Clone, Debug)]
 pub struct Streams {
-    colors: MemcpyColors,
-    params: Value,
-    at: Span,
+    /// The colors.
+    pub colors: MemcpyColors,
+    /// All that it was given.
+    pub params: Value,
+    /// The import.
+    pub at: Span,
 }
 
 impl Streams {
@@ -24,13 +22,8 @@ impl Streams {
         self.params == *params
     }
 
-    /// The colors of the streams.
-    pub fn into_colors(self) -> MemcpyColors {
-        self.colors
-    }
-
     /// Names and colors of the streams that the program uses.
-    fn named(&self) -> impl Iterator<Item = (String, Color)> {
+    pub fn named(&self) -> impl Iterator<Item = (String, Color)> {
         let MemcpyColors { h2d, d2h } = &self.colors;
         let ways = [("MEMCPYH2D", h2d), ("MEMCPYD2H", d2h)];
         let all = ways.into_iter().flat_map(|(way, colors)| {
@@ -38,64 +31,4 @@ impl Streams {
         });
         all.collect::<Vec<_>>().into_iter()
     }
-}
-
-/// Keeps what `<memcpy/get_params>` was given.
-///
-/// # Errors
-/// A color is reserved, or another import was given other colors.
-pub fn found(sema: &mut Sema<'_>, colors: MemcpyColors, params: Value, at: Span) -> Result<()> {
-    if sema.layout.streams().is_some_and(|old| old.colors != colors) {
-        return Err(rules::MEMCPY_TWICE.plain().at(at));
-    }
-    let import = sema.instance(sema.frame().instance).imported_at;
-    let streams = Streams { colors, params, at: import.unwrap_or(at) };
-    check_colors(sema, &streams)?;
-    sema.layout.set_streams(streams);
-    Ok(())
-}
-
-/// The colors of the library are not free for streams, and each stream has its own.
-fn check_colors(sema: &mut Sema<'_>, streams: &Streams) -> Result<()> {
-    let mut seen: Vec<(String, Color)> = Vec::new();
-    for (name, color) in streams.named() {
-        if MEMCPY_COLORS.contains(&color.0) {
-            let diag = check_rules::MEMCPY_COLOR.because(&[("color", &color)]).at(streams.at);
-            sema.lint(diag.help(format!("give `.{name}` a color from 0 to 20")))?;
-        }
-        if let Some((other, _)) = seen.iter().find(|(_, taken)| *taken == color) {
-            let facts: [(&str, &dyn Display); 3] = [("color", &color), ("one", other), ("other", &name)];
-            sema.lint(rules::STREAM_COLOR_TWICE.because(&facts).at(streams.at))?;
-        }
-        seen.push((name, color));
-    }
-    Ok(())
-}
-
-/// What is wrong with the streams of a layout that has ended: the size that they were given, and routes on their colors.
-pub fn misused(placed: &Placed) -> Vec<Diag> {
-    let Some(streams) = &placed.streams else { return Vec::new() };
-    let (width, height, rectangle) = placed.rectangle;
-    let is = |name, size: u16| {
-        let given = streams.params.field(name).and_then(Value::to::<i128>);
-        given.is_none_or(|given| given == size.into())
-    };
-    let wrong_size = (!is("width", width) || !is("height", height)).then(|| {
-        let size = |name| streams.params.field(name).map(ToString::to_string).unwrap_or_default();
-        let have = format!("{} x {}", size("width"), size("height"));
-        let facts: [(&str, &dyn Display); 2] = [("have", &have), ("want", &format!("{width} x {height}"))];
-        let diag = rules::MEMCPY_SIZE.because(&facts).at(streams.at);
-        diag.also(rectangle, format!("the rectangle has {width} x {height} PEs"))
-            .help(format!("write `.width = {width}, .height = {height}`"))
-    });
-    let routed = streams.named().filter_map(|(name, color)| {
-        let declared = placed.routes.declared();
-        let routes = (0..placed.routes.rows() as u32).flat_map(|row| placed.routes.row_at(row));
-        let mut of_color = routes.filter(|(routed, _)| *routed == color);
-        let route = of_color.find_map(|(_, id)| declared[*id as usize].span)?;
-        let facts: [(&str, &dyn Display); 2] = [("color", &color), ("stream", &name)];
-        let diag = rules::STREAM_COLOR_ROUTE.because(&facts).at(route);
-        Some(diag.also(streams.at, format!("`.{name}` is given here")))
-    });
-    wrong_size.into_iter().chain(routed).collect()
 }

@@ -20,6 +20,9 @@ use std::collections::BTreeMap;
 
 /// Visits of PEs before the first look, and at least between two. Short runs are not looked at.
 const FEWEST: u64 = 1 << 12;
+/// No look comes before this cycle: how many visits it takes to come here depends on the engine, and a limit of cycles that is
+/// lower ends the run alike with each.
+const FIRST_CYCLE: u64 = 1 << 17;
 /// Visits between two looks for each word of 64 bits that a look hashes: in this time the simulator does hundreds of times
 /// the work.
 const VISITS_PER_WORD: u64 = 16;
@@ -115,7 +118,7 @@ impl Repetition {
         self.visits += (ran as u64).max(1) + cycles / CYCLES_PER_VISIT;
         self.now = now;
         self.pattern.add(cycles, ran);
-        self.visits > self.next_look || self.matches_left > 0 && self.is_as_saved()
+        self.visits > self.next_look && now >= FIRST_CYCLE || self.matches_left > 0 && self.is_as_saved()
     }
 
     fn is_as_saved(&self) -> bool {

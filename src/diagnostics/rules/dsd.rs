@@ -97,7 +97,7 @@ crate::rules! {
         => "give it a value first: `@get_dsd(..)`";
     /// What a control wavelet should carry is sent as data.
     /// Only a DSD with `.control = true` sends control wavelets; as data the word starts no task and moves no switch.
-    @Warning CONTROL_AS_DATA = "control-as-data": "the payload of a control wavelet is sent as data"
+    @Warning CONTROL_PAYLOAD = "control-payload": "the payload of a control wavelet is sent as data"
         => "add `.control = true` to the fabout_dsd";
     /// The base address of a DSR has the wrong type.
     /// Operations on a DSR compute with numbers of 16 or 32 bits.

@@ -7,6 +7,10 @@ crate::rules! {
     /// The condition of an `@assert` is false.
     /// `@assert` states what must be true; on hardware the PE would continue with wrong data.
     @Deny ASSERTION_FAILED = "assertion-failed": "assertion failed: {text}";
+    /// Nothing calls the `init` of an import of `<collectives_2d/pe>`.
+    /// The library sets up its routes and tasks there.
+    @Warning COLLECTIVE_INIT = "collective-init": "nothing calls `init` of this import of `<collectives_2d/pe>`"
+        => "call it once on each PE before the first operation";
     /// PEs of one line call different collective operations.
     /// Nothing in a wavelet says which operation it belongs to, so all PEs of a line must agree.
     @Deny(undefined) COLLECTIVE_MISMATCH = "collective-mismatch": "the PEs of {line} disagree on collective number {number}: {pe} calls {this}";

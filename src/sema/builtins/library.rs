@@ -10,7 +10,7 @@ use crate::image::code::Intrinsic;
 use crate::sema::layout::Columns;
 use crate::sema::lower::Tile;
 use crate::sema::operand::Operand;
-use crate::sema::streams;
+use crate::sema::stream_checks;
 use crate::sema::value::Value;
 use crate::sema::walk::Sema;
 use crate::syntax::ast::ExprId;
@@ -158,7 +158,7 @@ fn memcpy_params(sema: &mut Sema<'_>, params: ExprId) -> Result<Operand> {
         colors.h2d[n] = stream_color(sema.arch, given.field(&format!("MEMCPYH2D_{}", n + 1))).at(at)?;
         colors.d2h[n] = stream_color(sema.arch, given.field(&format!("MEMCPYD2H_{}", n + 1))).at(at)?;
     }
-    streams::found(sema, colors, given, at).map(|()| Operand::void())
+    stream_checks::found(sema, colors, given, at).map(|()| Operand::void())
 }
 
 /// The color of a stream: since SDK 2.10 programs give its number.

@@ -72,9 +72,12 @@ fn ignored_extent(sema: &mut Sema<'_>, dest: &Arg, args: &[Arg], span: Span) -> 
             continue;
         }
         let facts: [(&str, &dyn Display); 2] = [("count", &count), ("extent", &extent)];
-        let diag = arg.wrong(rules::EXTENT_IGNORED.because(&facts).at(span));
+        let diag = rules::EXTENT_IGNORED.because(&facts).at(arg.declared.unwrap_or(span));
+        // The two lengths come first: one of them is wrong.
         let deciding = deciding.declared.map(|at| (at, format!("this one decides: it has {count}")));
-        sema.lint(deciding.into_iter().fold(diag, |diag, (at, text)| diag.also(at, text)))?;
+        let diag = deciding.into_iter().fold(diag, |diag, (at, text)| diag.also(at, text));
+        let op = arg.declared.map(|_| span);
+        sema.lint(op.into_iter().fold(diag, |diag, op| diag.also(op, "in this operation")))?;
     }
     Ok(())
 }
@@ -93,7 +96,7 @@ fn control_as_data(sema: &mut Sema<'_>, dest: &Arg, args: &[Arg], span: Span) ->
         arg.what == ArgumentKind::Scalar && CONTROL_PAYLOADS.iter().any(|name| text.contains(name))
     };
     let Some(payload) = args.iter().find(is_payload) else { return Ok(()) };
-    let diag = rules::CONTROL_AS_DATA.plain().at(span);
+    let diag = rules::CONTROL_PAYLOAD.plain().at(span);
     let diag =
         payload.declared.into_iter().fold(diag, |diag, at| diag.also(at, "this is for a control wavelet"));
     let diag = dest.declared.into_iter().fold(diag, |diag, at| diag.also(at, "this DSD sends data"));

@@ -45,6 +45,11 @@ impl Functions {
         all.iter().find(|(known, _)| known == params).map(|(_, id)| *id)
     }
 
+    /// Whether something has asked for an instance of a function.
+    pub fn has(&self, f: FnRef) -> bool {
+        self.instances.contains_key(&f)
+    }
+
     /// Whether no other function may be asked for.
     pub fn is_full(&self) -> bool {
         self.written.len() >= MAX_FUNCTIONS

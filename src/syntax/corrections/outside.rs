@@ -10,6 +10,9 @@ pub fn top_level_of_declared(stuck: &Stuck, start: usize) -> Option<Correction> 
     let line = stuck.bytes(start, stuck.line_end(start));
     let is_element = matches!(stuck.token(start + 1), Some(Token::LBracket | Token::Dot | Token::DotStar));
     let ends = stuck.token(stuck.line_end(start)) == Some(Token::Semi);
+    if let Some(correction) = behind_early_end(stuck, start).filter(|_| is_outside) {
+        return Some(correction);
+    }
     let is_assignment = is_outside && (stuck.token(start + 1) == Some(Token::Assign) || is_element && ends);
     let slip = || {
         Correction::slip("assign in a function or task, or give the value in the declaration").covers(line)
@@ -17,11 +20,30 @@ pub fn top_level_of_declared(stuck: &Stuck, start: usize) -> Option<Correction> 
     if is_assignment { Some(slip()) } else { top_level(stuck, start) }
 }
 
+/// A statement behind a `}` that ends its function too early: both are indented. The `{` of a loop or a condition is
+/// missing.
+fn behind_early_end(stuck: &Stuck, start: usize) -> Option<Correction> {
+    let is_indented = |at: usize| {
+        let lo = stuck.tokens[at].0;
+        let line = &stuck.text[stuck.text[..lo].rfind('\n').map_or(0, |end| end + 1)..lo];
+        !line.is_empty() && line.trim().is_empty()
+    };
+    let before = start.checked_sub(1)?;
+    let is_early = stuck.token(before) == Some(Token::RBrace) && is_indented(before) && is_indented(start);
+    is_early.then(|| {
+        Correction::slip("write the missing `{`: the `}` in front of this ends the whole function or block")
+            .covers(stuck.bytes(start, stuck.line_end(start)))
+    })
+}
+
 /// `n = 4;` or `f();` outside of any block.
 pub fn top_level(stuck: &Stuck, start: usize) -> Option<Correction> {
     use Token::*;
     if !stuck.at_declaration() || stuck.at != start {
         return None;
+    }
+    if let Some(correction) = behind_early_end(stuck, start) {
+        return Some(correction);
     }
     let line = stuck.bytes(start, stuck.line_end(start));
     match (stuck.token(start)?, stuck.token(start + 1)?) {
@@ -99,6 +121,9 @@ pub fn comptime(stuck: &Stuck, start: usize) -> Option<Correction> {
 pub fn statement_outside(stuck: &Stuck, start: usize) -> Option<Correction> {
     if !stuck.at_declaration() {
         return None;
+    }
+    if let Some(correction) = behind_early_end(stuck, start) {
+        return Some(correction);
     }
     let word = stuck.words(start, start);
     let open = (start..stuck.tokens.len()).find(|at| stuck.tokens[*at].1 == Token::LBrace);

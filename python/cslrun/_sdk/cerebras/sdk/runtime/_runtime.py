@@ -348,6 +348,11 @@ class SdkRuntime:
         """The memory of a variable of a PE of the program rectangle."""
         if self._runner is None:
             raise RuntimeError("read_symbol() needs a wafer; call load() and run() first")
+        if self._state == "running" and self._runner.cycles == 0:
+            warnings.warn(
+                f"read_symbol: the program has not run yet, so `{name}` has its first value; call stop() before",
+                stacklevel=2,
+            )
         return np.frombuffer(self._runner.symbol(x, y, name), dtype=np.uint8).view(dtype).copy()
 
     def dump_core(self, path: str | os.PathLike[str] = "out.core") -> None:

@@ -1,7 +1,7 @@
 //! The end of a run: what the program does when the host has nothing more to do with it.
 
 use super::{DEFAULT_MAX_CYCLES, Failure, Runner, failure};
-use crate::diagnostics::{Diagnostic, Severity};
+use crate::diagnostics::Diagnostic;
 use crate::image::code::Intrinsic;
 use crate::wafer::Ended;
 
@@ -96,9 +96,7 @@ impl Runner {
             // receivers waiting for their first wavelet.
             Ended::Stalled(report) if has_host && report.only_armed => left.extend(self.leftovers()),
             Ended::Stalled(report) if has_host => {
-                let mut warning = report.diagnostic(&self.program.sources);
-                warning.severity = Severity::Warning;
-                left.push(warning);
+                left.push(report.warning(&self.program.sources));
             }
             Ended::Stalled(report) => return Err(Failure::Stalled(report)),
             other => return Err(failure(other)),

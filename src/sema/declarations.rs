@@ -300,7 +300,14 @@ fn unbound_param(sema: &Sema<'_>, v: &VarDecl, instance: InstanceId) -> Diag {
     let modules = &sema.modules;
     let diag = rules::MISSING_PARAM.because(&[("name", &v.name.name)]).at(v.span);
     match modules.get(instance).imported_at {
-        Some(at) => diag.also(at, "the module is used here without it"),
+        Some(at) => {
+            let name = &v.name.name;
+            let value = if name == "memcpy_params" { "memcpy.get_params(x)" } else { ".." };
+            let what =
+                if modules.get(instance).importer.is_some() { "the import" } else { "`@set_tile_code`" };
+            diag.also(at, "the module is used here without it")
+                .help(format!("add `.{name} = {value}` to the parameters of {what}"))
+        }
         None if sema.layout.is_of_regions() => {
             let name = &v.name.name;
             diag.help(format!(

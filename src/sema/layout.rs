@@ -178,7 +178,11 @@ impl LayoutScope {
     /// `@set_tile_code`
     pub fn set_tile(&mut self, pe: usize, class: u32) -> Result<()> {
         if self.place[pe] != NO_TILE {
-            return Err(rules::TILE_TWICE.plain());
+            let width = self.rectangle.map_or(1, |(width, ..)| usize::from(width));
+            let at = PeCoord { x: (pe % width) as u16, y: (pe / width) as u16 };
+            let diag = rules::TILE_TWICE.because(&[("pe", &at)]);
+            let first = self.classes.get(self.place[pe] as usize).and_then(|class| class.span);
+            return Err(first.into_iter().fold(diag, |diag, first| diag.also(first, "it is set here first")));
         }
         self.place[pe] = class;
         Ok(())

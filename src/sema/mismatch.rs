@@ -2,7 +2,7 @@
 
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Diag, Fix, Replaced};
-use crate::value::ty::{IdKind, Ty};
+use crate::value::ty::{IdKind, PtrTy, Ty};
 
 /// The diagnostic about a value of another type than expected.
 pub fn mismatch(want: &Ty, have: &Ty) -> Diag {
@@ -18,6 +18,11 @@ pub fn mismatch(want: &Ty, have: &Ty) -> Diag {
         (Ty::Id(IdKind::LocalTask | IdKind::DataTask | IdKind::ControlTask), Ty::Fn(_)) => {
             return diag.help(format!("give the {want} that the task is bound to, not the task"));
         }
+        (Ty::Id(to), Ty::Id(from)) if is_task(*to) && is_task(*from) => {
+            let bind = have.to_string().replace("_id", "");
+            return diag.help(format!("only `@bind_{bind}` takes a {have}"));
+        }
+        (Ty::Ptr(to), Ty::Ptr(from)) => return about_pointers(diag, to, from),
         (Ty::Array(_), Ty::Anon(_)) => {
             return diag.help(format!("write the type of the array in front of the braces: `{want}{{`"));
         }
@@ -35,6 +40,22 @@ pub fn mismatch(want: &Ty, have: &Ty) -> Diag {
         diag.0.fix = Some(Fix { what: Replaced::Place, with });
     }
     diag
+}
+
+fn is_task(kind: IdKind) -> bool {
+    matches!(kind, IdKind::LocalTask | IdKind::DataTask | IdKind::ControlTask)
+}
+
+/// A pointer to an array where one to elements is expected.
+fn about_pointers(diag: Diag, to: &PtrTy, from: &PtrTy) -> Diag {
+    match &from.to {
+        Ty::Array(array) if !to.many && to.to == array.elem => diag.help("point to an element: `..[0]`"),
+        Ty::Array(array) if to.many && to.to.is_numeric() && array.elem.is_numeric() => {
+            let (want, have) = (&to.to, &array.elem);
+            diag.help(format!("give the array elements of {want}, or the pointer the type `[*]{have}`"))
+        }
+        _ => diag,
+    }
 }
 
 /// The builtin that makes an id of a number.

@@ -8,7 +8,7 @@ use crate::diagnostics::render::estimated_cycles;
 use crate::diagnostics::rules::tasks::{
     CONTROL_CHANNEL_BLOCKED, DEADLOCK, LEFTOVER_WAVELETS, NEVER_ACTIVATED, TASK_STAYS_BLOCKED,
 };
-use crate::diagnostics::{Diag, Diagnostic, Moment, counted};
+use crate::diagnostics::{Diag, Diagnostic, Moment, Severity, counted};
 use crate::fabric::Obstacle;
 use crate::image::TaskBinding;
 use crate::pe::{Pe, Waiter, WaitsFor};
@@ -76,6 +76,16 @@ impl StallReport {
             c = c.note(left_note(left));
         }
         c.help(self.advice().as_ref()).report(self.facts(sources)).into()
+    }
+
+    /// The same as a warning: the host has all that it asked for.
+    pub fn warning(&self, sources: &SourceMap) -> Diagnostic {
+        let mut warning = self.diagnostic(sources);
+        let what = counted(self.unfinished, "operation");
+        warning.title =
+            format!("the host is done after {}, but {what} can never finish", estimated_cycles(self.cycle));
+        warning.severity = Severity::Warning;
+        warning
     }
 
     fn advice(&self) -> Cow<'_, str> {

@@ -110,6 +110,6 @@ crate::rules! {
     TILE_MISSING = "tile-missing": "{pe} has no tile code";
     /// A PE is given tile code twice.
     /// Every PE has exactly one program.
-    TILE_TWICE = "tile-twice": "this PE already has tile code"
+    TILE_TWICE = "tile-twice": "{pe} already has tile code"
         => "remove one of the two";
 }

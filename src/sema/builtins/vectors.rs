@@ -122,7 +122,9 @@ fn check_operands(arch: &Arch, dest: &Arg, args: &[Arg], span: Span) -> Result<(
     for a in args {
         match a.what {
             ArgumentKind::Dsd(DsdTy::FabOut) => {
-                return Err(a.wrong(rules::FABOUT_SOURCE.plain().help("a fabin_dsd receives wavelets")));
+                let help =
+                    "the destination comes first, as in `@fmovs(out, x)`; a fabin_dsd receives wavelets";
+                return Err(a.wrong(rules::FABOUT_SOURCE.plain().help(help)));
             }
             ArgumentKind::Dsd(DsdTy::Circbuf) => return Err(a.wrong(rules::CIRCBUF_OPERAND.plain())),
             ArgumentKind::Dsr(d) => check_position(d, "source", a)?,

@@ -392,8 +392,9 @@ class SdkRuntime:
         export = self._by_id.get(symbol) if isinstance(symbol, (int, np.integer)) else None
         if export is None or export.is_function:
             names = ", ".join(e.name for e in self._by_id.values() if not e.is_function)
+            stream = "; the color of a stream needs streaming=True" if isinstance(symbol, (int, np.integer)) else ""
             raise RuntimeError(
-                f"{symbol!r} is not the id of an exported variable; get_id(name) gives it, with a name of: {names}"
+                f"{symbol!r} is not the id of an exported variable; get_id(name) gives it, with a name of: {names}{stream}"
             )
         return _copies.Copy(export.name, region, column_major, bits, export.element)
 

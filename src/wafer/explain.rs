@@ -395,7 +395,9 @@ fn missing_note(missing: &Missing, pe: PeCoord, sources: &SourceMap) -> Option<S
 }
 
 pub(super) fn sender_words(s: &Sender, sources: &SourceMap) -> String {
-    let place = s.span.map_or(String::new(), |span| format!(" (at {})", sources.describe(span)));
+    // That nothing was sent may mean that the code did not come there.
+    let at = if s.sent == 0 && !s.waits { "it would at" } else { "at" };
+    let place = s.span.map_or(String::new(), |span| format!(" ({at} {})", sources.describe(span)));
     let state = if s.waits { " and is itself waiting" } else { " and is done" };
     format!("{} has sent {}{place}{state}", s.pe, s.sent)
 }

@@ -106,6 +106,10 @@ crate::rules! {
     /// `@map` uses a DSR that was loaded without `.single_step`.
     /// `@map` processes one element at a time, which needs a DSR that was loaded with `.single_step`.
     @Deny(undefined) MAP_SINGLE_STEP = "map-single-step": "`@map` uses {dsr}, which was loaded without `.single_step`";
+    /// `<memcpy/memcpy>` is imported without parameters.
+    /// The layout's half of the library tells that of each PE where it lies and which streams there are.
+    @Warning MEMCPY_PARAMS = "memcpy-params": "`<memcpy/memcpy>` is imported without the parameters of this PE"
+        => "write `@import_module(\"<memcpy/memcpy>\", memcpy_params)`, with what `get_params` of `<memcpy/get_params>` gives";
     /// An operation writes a word outside of its tensor, or reaches one outside of the memory.
     /// Outside of the tensor that a DSD was made from lies other data, which it would destroy.
     @Deny(undefined) MEMORY_OUT_OF_BOUNDS = "memory-out-of-bounds": "word {address} is outside of {what}"

@@ -113,9 +113,12 @@ impl Mutant {
         let first = &places[..places.len().min(FIRST)];
         let has_line = |p: &Place| p.line.as_ref().is_some_and(|(f, n)| *f == self.file && lines.contains(n));
         let has_pe = |p: &Place| !p.pes.is_disjoint(&self.pes);
+        // What is told before the run concerns all PEs with this code.
+        let is_before = outcome.diagnostics.first().is_some_and(|d| d.moment.is_none());
+        let names_no_pe = self.pes.is_empty() || is_before;
         let is_named = match self.file == "layout.csl" {
             true => first.iter().any(|place| has_line(place) || has_pe(place)),
-            false => first.iter().any(has_line) && (self.pes.is_empty() || first.iter().any(has_pe)),
+            false => first.iter().any(has_line) && (names_no_pe || first.iter().any(has_pe)),
         };
         if is_named { Ok(()) } else { Err(format!("line {lines:?}, but named are {first:?}")) }
     }

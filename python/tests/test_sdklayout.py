@@ -305,6 +305,33 @@ def test_a_layout_is_compiled_from_another_folder(layout, tmp_path, monkeypatch)
     assert runtime.read_symbol(0, 0, "there", dtype="uint16").tolist() == [5]
 
 
+def test_a_variable_is_looked_for_on_other_pes(layout, tmp_path):
+    for x, name in ((0, "left"), (2, "right")):
+        (tmp_path / f"{name}.csl").write_text(f"export var {name} = [1]u16{{ 1 }};\n")
+        layout.create_code_region(f"{name}.csl", name, 1, 1).place(x, 0)
+    runtime = running(layout, compiled(layout))
+    runtime.stop()
+    for place, name, told in (
+        ((0, 0), "right", r"PE\(0,0\) has no variable `right`.*read it from PE\(2,0\)"),
+        ((0, 0), "lfet", "did you mean `left`"),
+        ((0, 0), "other", "the variables there are `left`"),
+        ((1, 0), "left", r"there is no code on PE\(1,0\).*read it from PE\(0,0\)"),
+        ((1, 0), "other", r"there is no code on PE\(1,0\)"),
+    ):
+        with pytest.raises(cslrun.RunError, match=f"(?s){told}") as caught:
+            runtime.read_symbol(*place, name)
+        assert "symbol-absent" in str(caught.value)
+
+
+def test_a_program_that_has_not_run_is_told(layout, tmp_path):
+    (tmp_path / "own.csl").write_text("export var there = [1]u16{ 5 };\n")
+    layout.create_code_region("own.csl", "own", 1, 1)
+    runtime = running(layout, compiled(layout))
+    with pytest.warns(UserWarning, match="has not run yet"):
+        runtime.read_symbol(0, 0, "there", dtype="uint16")
+    runtime.stop()
+
+
 def test_the_16_bit_float_format_is_chosen(layout, tmp_path):
     (tmp_path / "half.csl").write_text(
         "export var one = [1]u16{ 1 };\ncomptime { @comptime_assert(@is_same_type(@fp16(), bf16), \"not bf16\"); }\n"

@@ -454,20 +454,6 @@ fn only_streaming_colors_stream() {
     assert_eq!((&*d.rule, &*d.title), ("stream-color", "color 1 does not stream from the PEs"));
 }
 
-#[test]
-fn a_variable_that_a_pe_does_not_have_is_looked_for_elsewhere() {
-    let mut program = Program::clone(runner().program());
-    program.place[1] = crate::image::NO_TILE;
-    let mut r = Runner::new(Arc::new(program), RunOptions::default());
-    let mut absent = |x, name: &str| misuse(r.read_symbol(PeCoord { x, y: 0 }, name).unwrap_err());
-    let d = absent(1, "count");
-    assert_eq!((&*d.rule, &*d.title), ("symbol-absent", "PE(1,0) has no variable `count`"));
-    assert_eq!(d.notes, ["there is no code on PE(1,0)"]);
-    assert_eq!(d.help.as_deref(), Some("read it from PE(0,0)"));
-    assert_eq!(absent(0, "coutn").help.as_deref(), Some("did you mean `count`?"));
-    assert_eq!(absent(0, "other").help.as_deref(), Some("the variables there are `data`, `p`, `count`"));
-}
-
 /// The first wavelet of the operation stops the run, two cycles before `x` would get another value.
 #[test]
 fn a_run_that_stops_leaves_the_memory_of_that_cycle() {

@@ -14,7 +14,7 @@ pub const ELSEWHERE: &[(&str, &str)] = &[
     ("not-utf8", "tests/it/cli.rs"),
     ("region-outside", "src/host/tests.rs"),
     ("stream-color", "src/host/tests.rs"),
-    ("symbol-absent", "src/host/tests.rs"),
+    ("symbol-absent", "python/tests/test_sdklayout.py"),
     ("unreadable-file", "tests/it/cli.rs"),
 ];
 

@@ -25,12 +25,13 @@ const FEWEST: u64 = 1 << 12;
 const FIRST_CYCLE: u64 = 1 << 17;
 /// Visits between two looks for each word of 64 bits that a look hashes: in this time the simulator does hundreds of times
 /// the work.
-const VISITS_PER_WORD: u64 = 16;
+const VISITS_PER_WORD: u64 = 64;
 /// Visits before the first look for each of these words.
 const FIRST_VISITS_PER_WORD: u64 = 4;
 /// A PE that runs ahead does in one visit what takes so many cycles, or more of them.
 const CYCLES_PER_VISIT: u64 = 16;
-/// For one in so many looks there may be one that the pattern of activity asks for, and always one.
+/// Looks that the pattern of activity may ask for after a state is saved: these, and one for so many that there were before.
+const FEWEST_MATCHES: u64 = 4;
 const LOOKS_PER_MATCH: u64 = 4;
 /// After so many cycles in step with the clock nothing is left of what was done ahead of it.
 const MOST_SETTLING: u64 = 1 << 20;
@@ -179,7 +180,7 @@ impl Repetition {
             }
             _ if is_regular && self.looks.is_power_of_two() => {
                 self.saved = Some((state, now, self.pattern));
-                self.matches_left = 1 + self.looks / LOOKS_PER_MATCH;
+                self.matches_left = FEWEST_MATCHES + self.looks / LOOKS_PER_MATCH;
             }
             _ => {}
         }

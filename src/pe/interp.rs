@@ -391,7 +391,8 @@ impl Pe {
         }
     }
 
-    /// The picker has chosen: whether the task that starts stays active. All other activations at once with it are lost.
+    /// The picker has chosen. Whether the task that starts stays active: an operation that ends in this cycle activates it
+    /// once more. Such activations of other tasks are lost.
     #[cold]
     fn settle_ties(&mut self, next: &Next) -> Result<bool, Diag> {
         let started = match next {

@@ -30,8 +30,9 @@ const VISITS_PER_WORD: u64 = 64;
 const FIRST_VISITS_PER_WORD: u64 = 4;
 /// A PE that runs ahead does in one visit what takes so many cycles, or more of them.
 const CYCLES_PER_VISIT: u64 = 16;
-/// Looks that the pattern of activity may ask for after a state is saved: these, and one for so many that there were before.
+/// Looks that the pattern of activity may ask for after a state is saved, at least.
 const FEWEST_MATCHES: u64 = 4;
+/// It may ask for one more for so many looks that there were before.
 const LOOKS_PER_MATCH: u64 = 4;
 /// After so many cycles in step with the clock nothing is left of what was done ahead of it.
 const MOST_SETTLING: u64 = 1 << 20;

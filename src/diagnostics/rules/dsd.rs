@@ -55,6 +55,10 @@ crate::rules! {
     /// A constant is the destination of a DSD operation.
     /// The compiler keeps using the initial value of the constant, whatever is written to it.
     @Warning(undefined) CONST_DESTINATION = "const-destination": "the constant `{name}` is the destination of an operation";
+    /// What a control wavelet should carry is sent as data.
+    /// Only a DSD with `.control = true` sends control wavelets; as data the word starts no task and moves no switch.
+    @Warning CONTROL_PAYLOAD = "control-payload": "the payload of a control wavelet is sent as data"
+        => "add `.control = true` to the fabout_dsd";
     /// The operand of `@dfilt` does not read an input queue.
     /// `@dfilt` drops wavelets that arrive on one input queue.
     DFILT_OPERAND = "dfilt-operand": "`@dfilt` filters a fabin_dsd or a dsr_src1 that holds one";
@@ -95,10 +99,6 @@ crate::rules! {
     /// A variable of DSD type must be set before it is used.
     DSD_UNDEFINED = "dsd-undefined": "this DSD has no value"
         => "give it a value first: `@get_dsd(..)`";
-    /// What a control wavelet should carry is sent as data.
-    /// Only a DSD with `.control = true` sends control wavelets; as data the word starts no task and moves no switch.
-    @Warning CONTROL_PAYLOAD = "control-payload": "the payload of a control wavelet is sent as data"
-        => "add `.control = true` to the fabout_dsd";
     /// The base address of a DSR has the wrong type.
     /// Operations on a DSR compute with numbers of 16 or 32 bits.
     DSR_BASE = "dsr-base": "{type} is not a valid base address for a DSR";

@@ -25,7 +25,7 @@ pub fn check(
 ) -> Result<()> {
     same_register(sema, args)?;
     ignored_extent(sema, dest, args, span)?;
-    control_as_data(sema, dest, args, span)?;
+    control_payload(sema, dest, args, span)?;
     let sources = form.sources.iter().zip(args).map(|(kind, arg)| (kind.elem(), arg));
     let operands: Vec<_> = std::iter::once((op.dest, dest)).chain(sources).collect();
     // Copies also carry two small elements as one: an official example does (fft-1d-2d).
@@ -83,7 +83,7 @@ fn ignored_extent(sema: &mut Sema<'_>, dest: &Arg, args: &[Arg], span: Span) -> 
 }
 
 /// What is computed for a control wavelet, sent by a DSD without `.control`.
-fn control_as_data(sema: &mut Sema<'_>, dest: &Arg, args: &[Arg], span: Span) -> Result<()> {
+fn control_payload(sema: &mut Sema<'_>, dest: &Arg, args: &[Arg], span: Span) -> Result<()> {
     let Some(Value::Dsd(Dsd::FabOut(fabout))) = dest.value.known() else { return Ok(()) };
     if fabout.control || fabout.control_transform {
         return Ok(());

@@ -29,6 +29,17 @@ pub enum Obstacle {
     NoRoute,
     /// The route accepts nothing from this side.
     Closed(Direction),
+    /// The position of the switch accepts nothing from this side, and another position does.
+    Switch {
+        /// The side.
+        side: Direction,
+        /// The position of the switch.
+        position: u8,
+        /// The first position that accepts the side.
+        open: u8,
+        /// Whether the switch has moved since the start.
+        has_moved: bool,
+    },
     /// The color is in teardown.
     Teardown,
     /// The next router on this side is full.
@@ -188,7 +199,15 @@ impl<'f> Survey<'f> {
         let left = lane.head_state(input).left();
         let open = if lane.injects() { route.widest() } else { lane.gate() };
         if left == 0 && open.rx & 1 << input as u8 == 0 {
-            return Obstacle::Closed(input);
+            let (side, position) = (input, lane.position());
+            let accepts = |gate: &Gate| gate.rx & 1 << side as u8 != 0;
+            return match route.gates().iter().position(accepts) {
+                Some(open) => {
+                    let (open, has_moved) = (open as u8, position != route.start);
+                    Obstacle::Switch { side, position, open, has_moved }
+                }
+                None => Obstacle::Closed(side),
+            };
         }
         let targets = if left == 0 { lane.gate().tx } else { left };
         let mut side = Direction::ALL.into_iter().filter(|d| targets & 1 << *d as u8 != 0);
@@ -305,8 +324,18 @@ impl<'f> Survey<'f> {
         found
     }
 
+    /// What a router lets through in any position, by its route at the start or by the one that it has now: the program
+    /// may have changed it.
     fn widest_gate(&self, pe: usize, color: Color) -> Gate {
-        self.grid.declared_route(pe, color).widest()
+        let declared = self.grid.declared_route(pe, color).widest();
+        let now = self.grid.known_lane(pe, color).map(|lane| self.grid.route(lane).widest());
+        let now = now.unwrap_or_default();
+        Gate { rx: declared.rx | now.rx, tx: declared.tx | now.tx }
+    }
+
+    /// Whether a filter stands between the router of a PE and its ramp.
+    pub fn has_filter(&self, pe: usize, color: Color) -> bool {
+        self.grid.known_lane(pe, color).is_some_and(Lane::has_filter)
     }
 
     fn colors_that_become(&self, pe: usize, color: Color) -> Vec<Color> {

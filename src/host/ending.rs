@@ -96,7 +96,7 @@ impl Runner {
             // receivers waiting for their first wavelet.
             Ended::Stalled(report) if has_host && report.only_armed => left.extend(self.leftovers()),
             Ended::Stalled(report) if has_host => {
-                left.push(report.warning(&self.program.sources));
+                left.extend(report.warnings(&self.program.sources));
             }
             Ended::Stalled(report) => return Err(Failure::Stalled(report)),
             other => return Err(failure(other)),

@@ -147,7 +147,7 @@ impl Failure {
         match self {
             Failure::Misuse(d) => vec![(**d).clone()],
             Failure::Trapped(all) => all.clone(),
-            Failure::Stalled(report) => vec![report.diagnostic(sources)],
+            Failure::Stalled(report) => report.diagnostics(sources),
             Failure::OutOfCycles(report) | Failure::Interrupted(report) => vec![report.diagnostic(sources)],
         }
     }

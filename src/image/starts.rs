@@ -19,13 +19,17 @@ impl TileImage {
         code.any(|op| matches!(op, Op::Intrinsic { id, .. } if *id == what))
     }
 
-    /// Tasks that are activated somewhere, bit = id; `None` if some ids are only known at run time.
+    /// Tasks that are activated somewhere, bit = id; `None` if some ids are only known at run time. A task that activates
+    /// itself does not count: something else has to start it.
     pub fn activated(&self) -> Option<u64> {
         let mut activated = self.active;
-        for function in &self.functions {
+        for (function, n) in self.functions.iter().zip(0..) {
+            let bound =
+                self.tasks.iter().filter(|task| task.function == FnId(n) && task.kind == TaskKind::Local);
+            let own = bound.fold(0u64, |own, task| own | 1 << task.id.0);
             for op in &function.code {
                 if let Op::Activate { a } = op {
-                    activated |= 1u64.checked_shl(u32::try_from(function.constant(*a)?).ok()?)?;
+                    activated |= 1u64.checked_shl(u32::try_from(function.constant(*a)?).ok()?)? & !own;
                 }
             }
         }
@@ -88,6 +92,26 @@ impl TileImage {
         let starts: Vec<FnId> = exports.chain(self.handlers.iter().map(|h| h.function)).collect();
         let reached = self.reached(&starts, false);
         goals.iter().any(|f| reached[f.0 as usize])
+    }
+
+    /// Whether a launched function, and all that it calls and starts, is sure not to unblock the command stream: nothing of
+    /// it works on vectors or sends messages, which could start other code, and no wavelet starts code that does.
+    pub fn never_unblocks(&self, launched: FnId) -> bool {
+        let by_wavelet =
+            self.tasks.iter().filter(|task| task.kind != TaskKind::Local).map(|task| task.function);
+        let starts: Vec<FnId> = by_wavelet.chain([launched]).collect();
+        let reached = self.reached(&starts, true);
+        let functions = self.functions.iter().zip(reached).filter(|(_, is_reached)| *is_reached);
+        let mut code = functions.flat_map(|(function, _)| function.code.iter().map(move |op| (function, op)));
+        code.all(|(function, op)| match op {
+            Op::Vector { .. } | Op::MapBegin { .. } | Op::CallPtr { .. } => false,
+            Op::Activate { a } | Op::Unblock { a } => function.constant(*a).is_some(),
+            Op::Intrinsic { id, .. } => {
+                use Intrinsic::{Collective, SendMessage, UnblockCommandStream};
+                !matches!(id, UnblockCommandStream | SendMessage | Collective)
+            }
+            _ => true,
+        })
     }
 
     /// The functions that some functions call, themselves included; with `tasks`, also those of the tasks that

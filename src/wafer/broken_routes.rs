@@ -52,6 +52,23 @@ pub(super) fn at(program: &Program, stuck: &Leftover) -> Option<Cause> {
             fact: format!("the route of color {color} on {at} accepts nothing from {side}"),
             advice: format!("add {side} to `.rx` of this route, or end the route before it"),
         }),
+        Obstacle::Switch { side, position, open, has_moved } => Some(Cause {
+            pe: at,
+            span: route_span(program, pe, color)?,
+            also: None,
+            fact: format!(
+                "the switch of color {color} on {at} is in position {position}, which accepts nothing from {side}; \
+                 position {open} does"
+            ),
+            advice: match (open > position, has_moved) {
+                (true, _) => format!("send a control wavelet that moves the switch to position {open}"),
+                (false, true) => {
+                    "send fewer control wavelets that move the switch, or let it return with `.ring_mode = true`"
+                        .to_string()
+                }
+                (false, false) => format!("let the switch begin with `.current_switch_pos = {open}`"),
+            },
+        }),
         Obstacle::NoRoute => {
             let before = program.neighbour(pe, side)?;
             Some(Cause {
@@ -67,5 +84,52 @@ pub(super) fn at(program: &Program, stuck: &Leftover) -> Option<Cause> {
             })
         }
         Obstacle::Teardown | Obstacle::Full(_) | Obstacle::Pe | Obstacle::Host => None,
+    }
+}
+
+/// The switch that holds back wavelets of a color and that nothing moves any more.
+pub(super) fn at_switch(program: &Program, fabric: &Fabric, color: Color) -> Option<Cause> {
+    let left = fabric.survey().leftovers();
+    let mut stuck = left.iter().filter(|l| l.color == color);
+    at(program, stuck.find(|l| matches!(l.obstacle, Obstacle::Switch { .. }))?)
+}
+
+/// The filter that has let none of the wavelets pass that were sent to a PE.
+pub(super) fn filtered(program: &Program, fabric: &Fabric, pe: usize, color: Color) -> Option<Cause> {
+    let survey = fabric.survey();
+    if !survey.has_filter(pe, color) || survey.received(pe, color) > 0 {
+        return None;
+    }
+    let at = program.pe_coord(pe);
+    Some(Cause {
+        pe: at,
+        span: route_span(program, pe, color)?,
+        fact: format!("the filter of color {color} on {at} has let no wavelet pass"),
+        also: None,
+        advice: "compare what is sent with the limits of this filter".to_string(),
+    })
+}
+
+/// Where wavelets lie, in a few words.
+pub(super) fn place_words(place: BufferPlace) -> String {
+    match place {
+        BufferPlace::Onramp => "between the PE and its router".to_string(),
+        BufferPlace::Link(side) => format!("at the router, arrived from {side}"),
+        BufferPlace::Offramp => "between the router and the PE".to_string(),
+    }
+}
+
+/// Why they cannot go on.
+pub(super) fn obstacle_words(stuck: &Leftover) -> String {
+    match stuck.obstacle {
+        Obstacle::NoRoute => format!("color {} has no route there", stuck.color),
+        Obstacle::Closed(side) => format!("the route accepts nothing from {side}"),
+        Obstacle::Switch { side, position, open, .. } => format!(
+            "the switch is in position {position}, which accepts nothing from {side}; position {open} does"
+        ),
+        Obstacle::Teardown => "the color is in teardown".to_string(),
+        Obstacle::Full(side) => format!("the next router ({side}) is full"),
+        Obstacle::Pe => "the PE accepts no more".to_string(),
+        Obstacle::Host => "only the host can take it".to_string(),
     }
 }

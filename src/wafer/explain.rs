@@ -17,6 +17,8 @@ use std::borrow::Cow;
 
 /// More notes of one kind than this are counted, not told.
 pub(super) const MOST_NOTES: usize = 8;
+/// More tasks that nothing activates are not told with a hang.
+const MOST_IDLE: usize = 2;
 
 impl StallReport {
     /// The report as people read it.
@@ -78,8 +80,25 @@ impl StallReport {
         c.help(self.advice().as_ref()).report(self.facts(sources)).into()
     }
 
-    /// The same as a warning: the host has all that it asked for.
-    pub fn warning(&self, sources: &SourceMap) -> Diagnostic {
+    /// The report, behind warnings about tasks that should perhaps have run.
+    pub fn diagnostics(&self, sources: &SourceMap) -> Vec<Diagnostic> {
+        self.behind_idle_tasks(self.diagnostic(sources))
+    }
+
+    /// The report as warnings: the host has all that it asked for.
+    pub fn warnings(&self, sources: &SourceMap) -> Vec<Diagnostic> {
+        self.behind_idle_tasks(self.warning(sources))
+    }
+
+    /// A report, behind warnings about tasks that nothing activates, unless it is about them.
+    fn behind_idle_tasks(&self, report: Diagnostic) -> Vec<Diagnostic> {
+        let blamed = report.primary.as_ref().map(|label| label.span);
+        let is_news = |idle: &&Diagnostic| idle.primary.as_ref().map(|label| label.span) != blamed;
+        let idle = self.never_activated.iter().filter(is_news).take(MOST_IDLE).cloned();
+        idle.collect::<Vec<_>>().into_iter().chain([report]).collect()
+    }
+
+    fn warning(&self, sources: &SourceMap) -> Diagnostic {
         let mut warning = self.diagnostic(sources);
         let what = counted(self.unfinished, "operation");
         warning.title =
@@ -152,6 +171,7 @@ fn space_advice(obstacle: Obstacle) -> &'static str {
     match obstacle {
         Obstacle::Pe | Obstacle::Full(_) => "something must receive the wavelets where they are blocked",
         Obstacle::Teardown => "end the teardown there: `tile_config.teardown.exit`",
+        Obstacle::Switch { .. } => "move the switch to a position that accepts them",
         Obstacle::NoRoute | Obstacle::Closed(_) => "the route of the color must continue from there",
         Obstacle::Host => "the host must copy more words from this color, or the program must send fewer",
     }
@@ -207,7 +227,7 @@ pub(super) fn leftovers(explainer: &Explainer<'_>, now: u64) -> Vec<Diagnostic> 
 }
 
 /// Warnings about tasks that nothing activates and that have not run on any PE.
-fn never_activated(explainer: &Explainer<'_>) -> Vec<Diagnostic> {
+pub(super) fn never_activated(explainer: &Explainer<'_>) -> Vec<Diagnostic> {
     let (program, cells) = (explainer.program(), explainer.cells());
     let mut idle = program.idle_tasks();
     idle.retain(|(declared, _)| {

@@ -12,6 +12,8 @@ pub(super) struct Findings {
     log: PeLog,
     errors: Vec<Diag>,
     levels: Levels,
+    /// The cycle in which the run was stopped, while it has not gone on.
+    stopped: Option<u64>,
 }
 
 impl Findings {
@@ -68,11 +70,24 @@ impl Findings {
         fold_moments(self.errors.iter().cloned().map(Diagnostic::from))
     }
 
+    /// The run was stopped in a cycle, or goes on.
+    #[inline]
+    pub fn stop(&mut self, cycle: Option<u64>) {
+        self.stopped = cycle;
+    }
+
+    /// The last cycle that has come to pass: PEs that have run ahead of the clock may have told what would have happened
+    /// after the end of the run.
+    fn last_cycle(&self) -> u64 {
+        self.first_error().or(self.stopped).unwrap_or(u64::MAX)
+    }
+
     /// Lines printed so far, by cycle and PE.
     pub fn printed(&mut self) -> &[Printed] {
         // A PE may run ahead of the clock, so lines are not written in order.
         self.log.printed.sort_by_key(|p| (p.cycle, p.pe.y, p.pe.x));
-        &self.log.printed
+        let last = self.last_cycle();
+        &self.log.printed[..self.log.printed.partition_point(|line| line.cycle <= last)]
     }
 
     /// Lines printed so far, in the order of each PE.
@@ -90,7 +105,8 @@ impl Findings {
     /// Trace records so far, by cycle and PE.
     pub fn traced(&mut self) -> &[Traced] {
         self.log.traced.sort_by_key(|t| (t.cycle, t.pe.y, t.pe.x));
-        &self.log.traced
+        let last = self.last_cycle();
+        &self.log.traced[..self.log.traced.partition_point(|record| record.cycle <= last)]
     }
 
     /// Places of the `@assert`s that held at least once, on any PE.
@@ -100,7 +116,7 @@ impl Findings {
 
     /// What was suspicious on PEs so far, equal findings folded.
     pub fn warnings(&self) -> Vec<Diagnostic> {
-        self.log.warnings()
+        self.log.warnings(self.last_cycle())
     }
 
     /// How many different warnings PEs have given.

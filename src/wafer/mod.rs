@@ -396,7 +396,13 @@ impl Wafer {
 
     /// What is not finished now that nothing moves; `None` if everything is.
     pub fn stall_report(&self, host: Vec<HostWait>) -> Option<StallReport> {
-        self.explain(|explainer| StallReport::new(&explainer, &self.collectives, host, self.end()))
+        let levels = self.findings.levels();
+        self.explain(|explainer| {
+            let mut report = StallReport::new(&explainer, &self.collectives, host, self.end())?;
+            let idle = explain::never_activated(&explainer).into_iter();
+            report.never_activated = idle.filter_map(|warning| levels.judge(warning)).collect();
+            Some(report)
+        })
     }
 
     /// The operation that should send the words of a stream from a PE to the host, or receive those that the host
@@ -468,7 +474,8 @@ impl Wafer {
     }
 
     /// The end of a run that takes too long.
-    pub fn out_of_cycles(&self, limit: u64) -> Ended {
+    pub fn out_of_cycles(&mut self, limit: u64) -> Ended {
+        self.findings.stop(Some(limit));
         Ended::OutOfCycles(self.stop_report(limit, false))
     }
 

@@ -9,8 +9,8 @@ use super::groups::{WaitGroup, Waits};
 use super::letters::CalledLetters;
 
 use crate::arch::{Color, MESSAGE_COLOR, PeCoord};
-use crate::diagnostics::Diag;
-use crate::fabric::{BufferPlace, Fabric, Leftover, Obstacle};
+use crate::diagnostics::{Diag, Diagnostic};
+use crate::fabric::{Fabric, Obstacle};
 use crate::image::{OperandRole, Program};
 use crate::pe::{Wait, Waiter, WaitsFor};
 use crate::source::Span;
@@ -46,6 +46,8 @@ pub struct StallReport {
     /// Whether these have not received anything yet, and no wavelet lies around: receivers that a
     /// program arms again and again.
     pub(crate) only_armed: bool,
+    /// Warnings about tasks that have not run because nothing activates them.
+    pub(crate) never_activated: Vec<Diagnostic>,
 }
 
 /// One wait, and how many PEs have the same.
@@ -244,6 +246,7 @@ impl StallReport {
             collectives,
             only_asynchronous,
             only_armed,
+            never_activated: Vec::new(),
         })
     }
 }
@@ -331,8 +334,8 @@ impl<'w> Explainer<'w> {
             }
         }
         for l in self.fabric.survey().leftovers() {
-            let why = (obstacle_words(&l), l.obstacle == Obstacle::Pe);
-            add(l.pe, l.color, l.count, place_words(l.place), why, None);
+            let why = (broken_routes::obstacle_words(&l), l.obstacle == Obstacle::Pe);
+            add(l.pe, l.color, l.count, broken_routes::place_words(l.place), why, None);
         }
         groups.into_values().collect()
     }
@@ -409,6 +412,7 @@ impl<'w> Explainer<'w> {
                 let idle = senders.iter().all(|s| s.sent == 0 && !s.waits);
                 let mut all = senders.iter().filter(|_| idle);
                 all.find_map(|s| self.unreached(self.program.pe_index(s.pe), s.span?))
+                    .or_else(|| self.held_back(pe, *color, senders))
             }
             Missing::Space { color, at, obstacle: Obstacle::Pe, .. } => {
                 let there = self.program.pe_index(*at);
@@ -420,8 +424,17 @@ impl<'w> Explainer<'w> {
             Missing::Space { color, .. } => {
                 broken_routes::at(self.program, &self.fabric.survey().blockage(pe, *color)?)
             }
-            Missing::Wavelets { .. } | Missing::FromHost { .. } | Missing::Message | Missing::Unblock => None,
+            Missing::Wavelets { color, senders, .. } => self.held_back(pe, *color, senders),
+            Missing::FromHost { .. } | Missing::Message | Missing::Unblock => None,
         }
+    }
+
+    /// The switch or the filter that keeps from a PE what others have sent to it.
+    fn held_back(&self, pe: usize, color: Color, senders: &[Sender]) -> Option<Cause> {
+        let is_sent = senders.iter().any(|s| s.sent > 0) && senders.iter().all(|s| !s.waits);
+        let (program, fabric) = (self.program, self.fabric);
+        let held = is_sent.then(|| broken_routes::at_switch(program, fabric, color)).flatten();
+        held.or_else(|| is_sent.then(|| broken_routes::filtered(program, fabric, pe, color)).flatten())
     }
 
     pub(super) fn missing(&self, pe: usize, on: &WaitsFor) -> Option<Missing> {
@@ -456,7 +469,7 @@ impl<'w> Explainer<'w> {
             }
             WaitsFor::Space { color, .. } => {
                 let stuck = self.fabric.survey().blockage(pe, *color)?;
-                let (at, by) = (self.program.pe_coord(stuck.pe), obstacle_words(&stuck));
+                let (at, by) = (self.program.pe_coord(stuck.pe), broken_routes::obstacle_words(&stuck));
                 Some(Missing::Space { color: *color, at, obstacle: stuck.obstacle, by })
             }
             WaitsFor::FifoData(_) => Some(Missing::Push),
@@ -468,25 +481,6 @@ impl<'w> Explainer<'w> {
 
     fn comes_from_host(&self, color: Color) -> bool {
         self.program.memcpy.as_ref().is_some_and(|memcpy| memcpy.h2d.contains(&Some(color)))
-    }
-}
-
-fn place_words(place: BufferPlace) -> String {
-    match place {
-        BufferPlace::Onramp => "between the PE and its router".to_string(),
-        BufferPlace::Link(side) => format!("at the router, arrived from {side}"),
-        BufferPlace::Offramp => "between the router and the PE".to_string(),
-    }
-}
-
-fn obstacle_words(stuck: &Leftover) -> String {
-    match stuck.obstacle {
-        Obstacle::NoRoute => format!("color {} has no route there", stuck.color),
-        Obstacle::Closed(side) => format!("the route accepts nothing from {side}"),
-        Obstacle::Teardown => "the color is in teardown".to_string(),
-        Obstacle::Full(side) => format!("the next router ({side}) is full"),
-        Obstacle::Pe => "the PE accepts no more".to_string(),
-        Obstacle::Host => "only the host can take it".to_string(),
     }
 }
 

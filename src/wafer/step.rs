@@ -10,6 +10,7 @@ impl Wafer {
         if self.findings.has_errors() {
             return Progress::Trapped;
         }
+        self.findings.stop(None);
         if self.signals.is_to_stop() || self.script_end().is_some() {
             return Progress::Interrupted;
         }

@@ -6,7 +6,7 @@ use super::causes::{Cause, Idle, blocked_receiver, idle, receiver};
 use super::stall::{Explainer, HostWait, Left, Missing};
 use crate::arch::{Color, PeCoord};
 use crate::image::code::Intrinsic;
-use crate::image::{Op, TaskBinding, TileImage};
+use crate::image::{FnId, Op, TaskBinding, TileImage};
 use crate::pe::WaitsFor;
 use crate::source::Span;
 use std::cell::Cell;
@@ -81,7 +81,9 @@ impl Explainer<'_> {
                     let sender = program.pe_index(s.pe);
                     self.unreached_from(sender, s.span?, steps)
                 });
-                behind.or_else(|| {
+                let is_sent = senders.iter().any(|s| s.sent > 0);
+                let filtered = || broken_routes::filtered(program, self.fabric(), pe, color);
+                behind.or_else(|| is_sent.then(filtered).flatten()).or_else(|| {
                     Some(Cause {
                         pe: at,
                         span: task.span,
@@ -89,7 +91,12 @@ impl Explainer<'_> {
                         also: senders
                             .iter()
                             .find_map(|s| Some((s.span?, format!("{} has sent {}", s.pe, s.sent)))),
-                        advice: format!("something must send color {color} to {at}"),
+                        advice: match is_sent {
+                            true => format!(
+                                "see where the wavelets of color {color} go: the routes, switches and filters up to {at}"
+                            ),
+                            false => format!("something must send color {color} to {at}"),
+                        },
                     })
                 })
             }
@@ -104,10 +111,23 @@ impl Explainer<'_> {
         }
     }
 
-    /// Why a launch is not done: what the PE should do before `unblock_cmd_stream`, or the call that it has not come to.
-    pub(super) fn unfinished_launch(&self, at: PeCoord) -> Option<Cause> {
+    /// Why the launch of a function is not done: what the PE should do before `unblock_cmd_stream`, or the call that it has
+    /// not come to.
+    pub(super) fn unfinished_launch(&self, at: PeCoord, launched: Span) -> Option<Cause> {
         let (program, pe) = (self.program(), self.program().pe_index(at));
         let tile = program.tile_at(at)?;
+        if let Some(n) = tile.functions.iter().position(|function| function.span == launched)
+            && tile.never_unblocks(FnId(n as u32))
+        {
+            return Some(Cause {
+                pe: at,
+                span: launched,
+                fact: "this function ends without `unblock_cmd_stream`, and starts nothing that calls it"
+                    .to_string(),
+                also: None,
+                advice: "call `unblock_cmd_stream` at its end".to_string(),
+            });
+        }
         let calls = self.calls_of(tile, Intrinsic::UnblockCommandStream);
         let place = *calls.first()?;
         let advice = match tile.is_launched_to(place) {
@@ -133,7 +153,7 @@ impl Explainer<'_> {
         let behind = match (&wait.cause, wait.span) {
             // The operation at the end of a stream.
             (Some(end), None) => self.unreached(self.program().pe_index(end.pe), end.span),
-            (None, Some(_)) => wait.pes.first().and_then(|pe| self.unfinished_launch(*pe)),
+            (None, Some(launched)) => wait.pes.first().and_then(|pe| self.unfinished_launch(*pe, launched)),
             (Some(_), Some(_)) | (None, None) => None,
         };
         behind.or_else(|| wait.cause.clone())

@@ -1,14 +1,14 @@
 //! Checks of routes: dead ends, loops, competing inputs, and wavelets that nothing receives.
 
 use super::flow::{ColorFlow, DeadEnd, DeadEndCause, Node, bit, sides};
-use crate::arch::{Color, Direction};
+use crate::arch::{ArchName, Color, Direction};
 use crate::diagnostics::rules::{
     check as rules,
     tasks::{UNROUTED_ASYNC, UNROUTED_COLOR},
 };
 use crate::diagnostics::{Diag, Diagnostic, counted};
 use crate::fabric::{Gate, Mask};
-use crate::image::{OperandRole, Program};
+use crate::image::{OperandRole, Program, TaskBinding, TaskKind};
 use crate::source::Span;
 use indexmap::{IndexMap, IndexSet};
 use std::borrow::Cow;
@@ -28,6 +28,7 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
     circles(&flow, &mut found);
     for (pe, color, _) in flow.reached() {
         passes_by(&flow, pe, color, &mut found);
+        shared_number(&flow, pe, color, &mut found);
     }
     found.finish()
 }
@@ -132,6 +133,28 @@ fn passes_by(flow: &ColorFlow<'_>, pe: usize, color: Color, found: &mut Folded) 
     found.add(c.label(format!("does not lead to RAMP on {here}")).also(span, fate));
 }
 
+/// A local task with the number of a color that comes to its PE: on WSE-2 a wavelet activates the task of that number
+/// unless an operation takes it (reference, task ids).
+fn shared_number(flow: &ColorFlow<'_>, pe: usize, color: Color, found: &mut Folded) {
+    let program = flow.program;
+    if program.arch != ArchName::Wse2 || !comes_to_pe(flow, pe, color) {
+        return;
+    }
+    let here = program.pe_coord(pe);
+    let is_same = |task: &&TaskBinding| task.kind == TaskKind::Local && task.id.0 == color.0;
+    let Some(task) = program.tile_at(here).and_then(|tile| tile.tasks.iter().find(is_same)) else { return };
+    let facts: [(&str, &dyn std::fmt::Display); 3] = [("task", &task.name), ("id", &task.id), ("pe", &here)];
+    let c = rules::TASK_ID_OF_COLOR.because(&facts).at(task.span);
+    found.add(also(c, flow.declared(pe, color), format!("leads color {color} to RAMP on {here}")));
+}
+
+/// Whether wavelets of a color can go down the ramp of a PE.
+fn comes_to_pe(flow: &ColorFlow<'_>, pe: usize, color: Color) -> bool {
+    let inputs = flow.inputs(pe, color);
+    let to_ramp = |gate: &Gate| gate.rx & inputs != 0 && gate.tx & bit(Direction::Ramp) != 0;
+    flow.route(pe, color).gates().iter().any(to_ramp)
+}
+
 fn dead_end(flow: &ColorFlow<'_>, end: &DeadEnd) -> Diag {
     let DeadEnd { pe, color, sent_as, side, end } = *end;
     let here = flow.program.pe_coord(pe);
@@ -200,10 +223,8 @@ fn several_inputs(flow: &ColorFlow<'_>, pe: usize, color: Color, found: &mut Fol
 
 fn nobody_takes(flow: &ColorFlow<'_>, pe: usize, color: Color, found: &mut Folded) {
     let program = flow.program;
-    let inputs = flow.inputs(pe, color);
-    let to_ramp = |g: &Gate| g.rx & inputs != 0 && g.tx & bit(Direction::Ramp) != 0;
     let is_filtered = program.routes.get(pe, color).is_some_and(|d| d.config.filter.is_some());
-    if is_filtered || !flow.route(pe, color).gates().iter().any(to_ramp) {
+    if is_filtered || !comes_to_pe(flow, pe, color) {
         return;
     }
     let here = program.pe_coord(pe);

@@ -394,6 +394,14 @@ impl Checks {
         Ok(())
     }
 
+    /// A time stamp is read although the counter has never been started.
+    pub fn note_stopped_counter(&mut self, tile: &TileImage, main: &MainThread) -> Result<(), Diag> {
+        match self.is_checked {
+            true => self.hazard(rules::TIMESTAMP_STOPPED.plain().at(main.caller_place(tile))),
+            false => Ok(()),
+        }
+    }
+
     /// No operation in progress may use the register (entry UB-026). If one does and that is not denied, it
     /// keeps the values it started with.
     pub fn check_free(&mut self, dsr: DsrId, threads: &Threads) -> Result<(), Diag> {

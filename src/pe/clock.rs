@@ -9,6 +9,8 @@ pub(super) struct Clock {
     value: u64,
     /// How often word 0 was read, if the counter is held back.
     reads: Option<u32>,
+    /// It has been started before, whether it runs or not.
+    was_started: bool,
 }
 
 /// Reads of a counter that is held back after which it moves, for programs that wait until it has.
@@ -29,11 +31,17 @@ impl Clock {
 
     /// Starts the counter at 0, or stops it.
     pub fn enable(&mut self, on: bool, time: u64) {
+        self.was_started |= on;
         (self.started, self.value) = match (on, self.started) {
             (true, _) => (Some(time), 0),
             (false, Some(started)) => (None, self.elapsed(time - started)),
             (false, None) => return,
         };
+    }
+
+    /// Whether it has been started before, whether it runs or not.
+    pub fn was_started(&self) -> bool {
+        self.was_started
     }
 
     /// What the counter says so many cycles after its start.

@@ -39,7 +39,13 @@ impl Pe {
         let result = match id {
             Intrinsic::PeX => self.at.x.into(),
             Intrinsic::PeY => self.at.y.into(),
-            Intrinsic::TscRead => self.clock.read(argument(0), time),
+            Intrinsic::TscRead => {
+                let word = argument(0);
+                if word == 0 && !self.clock.was_started() {
+                    self.checks.note_stopped_counter(tile, &self.main)?;
+                }
+                self.clock.read(word, time)
+            }
             Intrinsic::Random16 => self.random.next16().into(),
             Intrinsic::Math32 | Intrinsic::Math16 => {
                 let [function, x, y] = [argument(0), argument(1), argument(2)];

@@ -55,6 +55,11 @@ crate::rules! {
     /// A color can reach a router from several sides at once.
     /// The order of wavelets that come from two sides at once is undefined.
     @Warning(undefined) SEVERAL_INPUTS = "several-inputs": "color {color} can reach {pe} from {sides} at once";
+    /// A local task has the number of a color that comes to its PE.
+    /// On WSE-2 tasks of wavelets and local tasks share one table: a wavelet activates the task that has the number of its
+    /// color, unless an operation takes the wavelet.
+    @Warning TASK_ID_OF_COLOR = "task-id-of-color": "the local task `{task}` has the id {id}, and wavelets of color {id} come to {pe}"
+        => "use an id that is the number of no color of this PE";
     /// A PE has more filters than the hardware provides.
     /// The hardware has a fixed number.
     @Deny TOO_MANY_FILTERS = "too-many-filters": "{pe} has {count} filters; the limit is {limit}";

@@ -109,6 +109,10 @@ crate::rules! {
     /// A DSR holds what it was loaded with last, so that both operands are the same vector.
     @Warning DSR_SHARED = "dsr-shared": "`{one}` and `{other}` are the same register, {dsr}"
         => "give one of them another number";
+    /// An operation on elements of one width is given an array of elements of another.
+    /// Operations read the bits in memory, whatever the type of the variable.
+    @Warning ELEMENT_WIDTH = "element-width": "`@{op}` works on {bits} bits at a time here, but `{name}` has elements of {type}"
+        => "use the operation for the type of the array, or convert the array first";
     /// A fabric DSD says another number of elements than the operation moves.
     /// The first source that has a length decides how many elements there are.
     @Warning EXTENT_IGNORED = "extent-ignored": "{count} elements are moved, although the extent of this DSD is {extent}"
@@ -189,10 +193,6 @@ crate::rules! {
     /// A FIFO activates something that is not a local task.
     /// Only local tasks can be activated.
     FIFO_TASK = "fifo-task": "`.{setting}` needs a task that is bound as a local task";
-    /// An operation on floats of one width is given an array of floats of another.
-    /// Operations read the bits in memory, whatever the type of the variable.
-    @Warning FLOAT_WIDTH = "float-width": "`@{op}` works on floats of {bits} bits here, but `{name}` has elements of {type}"
-        => "use the operation for the type of the array, or convert the array first";
     /// A setting has no effect because the DSR was loaded without it.
     /// A DSR keeps the settings it was loaded with; the operation cannot override them.
     @Warning(style) IGNORED_SETTING = "ignored-setting": "`.{setting}` has no effect: {dsr} was loaded without it";

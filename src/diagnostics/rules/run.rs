@@ -205,6 +205,10 @@ crate::rules! {
     /// activation happens.
     @Warning TASK_UNBOUND = "task-unbound": "no local task is bound to {id}"
         => "write in a comptime block: `@bind_local_task(task, @get_local_task_id({id}))`";
+    /// A time stamp is read, but the counter has never been started on this PE.
+    /// The time stamp counter stands still until `enable_tsc` starts it, so all time stamps are equal.
+    @Warning TIMESTAMP_STOPPED = "timestamp-stopped": "the time stamp counter of this PE has never been started"
+        => "call `enable_tsc` of `<time>` first";
     /// Code reaches `unreachable`.
     /// `unreachable` promises that execution never gets there.
     TRAP = "unreachable-reached": "{text}"

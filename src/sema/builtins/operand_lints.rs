@@ -28,8 +28,7 @@ pub fn check(
     control_payload(sema, dest, args, span)?;
     let sources = form.sources.iter().zip(args).map(|(kind, arg)| (kind.elem(), arg));
     let operands: Vec<_> = std::iter::once((op.dest, dest)).chain(sources).collect();
-    // Copies also carry two small elements as one: an official example does (fft-1d-2d).
-    if op.copies() { Ok(()) } else { float_width(sema, op, &operands) }
+    element_width(sema, op, &operands)
 }
 
 /// Two names of one register: what it was loaded with last is what both stand for.
@@ -108,20 +107,34 @@ fn declaration_text(text: &str, at: Span) -> &str {
     text.get(at.lo as usize..).and_then(|rest| rest.split(';').next()).unwrap_or_default()
 }
 
-/// An operation on floats of one width, and an array of floats of the other.
-fn float_width(sema: &mut Sema<'_>, op: &DsdOp, operands: &[(Elem, &Arg)]) -> Result<()> {
+/// An operation on elements of one width, and an array of elements of the other.
+fn element_width(sema: &mut Sema<'_>, op: &DsdOp, operands: &[(Elem, &Arg)]) -> Result<()> {
     let wrong = operands.iter().find_map(|(elem, arg)| {
         let Some(Value::Dsd(Dsd::Mem(mem))) = arg.value.known() else { return None };
         let global = sema.lower.data.vector_at(mem.lo)?;
         let Ty::Array(array) = &global.ty else { return None };
-        let is_other = matches!(array.elem, Ty::Float(_)) && array.elem.words() != Some(elem.words().into());
-        (elem.is_float() && is_other).then_some((elem, arg, global, &array.elem))
+        let ty = &array.elem;
+        let is_narrow = elem.words() == 1 && matches!(ty, Ty::Int(_) | Ty::Float(_)) && ty.words() == Some(2);
+        // Copies also carry two small elements as one: an official example does (fft-1d-2d).
+        let is_wide =
+            elem.is_float() && elem.words() == 2 && matches!(ty, Ty::Float(_)) && ty.words() == Some(1);
+        let is_other = is_narrow || is_wide && !op.copies();
+        (is_other && !is_reinterpreted(sema, arg)).then_some((elem, arg, global, ty))
     });
     let Some((elem, arg, global, ty)) = wrong else { return Ok(()) };
     let bits = u32::from(elem.words()) * 16;
     let facts: [(&str, &dyn Display); 4] =
         [("op", &op.name), ("bits", &bits), ("name", &global.name), ("type", ty)];
-    let diag = rules::FLOAT_WIDTH.because(&facts).at(arg.span);
+    let diag = rules::ELEMENT_WIDTH.because(&facts).at(arg.span);
     let diag = diag.also(global.span, format!("its elements are {ty}"));
     sema.lint(diag)
+}
+
+/// Whether the declaration of a DSD says that it takes the memory for something else than the variable there.
+fn is_reinterpreted(sema: &Sema<'_>, arg: &Arg) -> bool {
+    let text = match arg.declared {
+        Some(at) => declaration_text(&sema.files.sources().file(at.file).text, at),
+        None => sema.files.text(arg.span),
+    };
+    ["ptrcast", "base_address"].iter().any(|word| text.contains(word))
 }

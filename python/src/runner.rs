@@ -299,6 +299,15 @@ impl Runner {
         words.map(|words| bytes_of(py, &words)).transpose()
     }
 
+    /// What the checker has found so far, as text.
+    fn warnings_so_far(&self) -> PyResult<String> {
+        let run = &mut *self.run()?;
+        guarded(|| {
+            let warnings = run.machine.look(|runner| runner.warnings());
+            Ok(render(run.machine.program().sources(), &warnings, MessageFormat::Plain, false))
+        })
+    }
+
     /// Runs until nothing happens any more; the warnings about what is left, as text and as objects.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<(String, Bound<'py, PyAny>)> {
         let run = &mut *self.run()?;

@@ -66,6 +66,62 @@ def test_cs_python_runs_a_host_script(compiled, tmp_path):
     assert (done.stdout, done.returncode) == ("True\n", 0), done.stderr
 
 
+LOST_LAYOUT = """
+const memcpy = @import_module("<memcpy/get_params>", .{ .width = 1, .height = 1 });
+layout {
+  @set_rectangle(1, 1);
+  @set_tile_code(0, 0, "pe.csl", .{ .memcpy_params = memcpy.get_params(0) });
+  @export_name("next", fn () void);
+}
+"""
+LOST_PE = """
+param memcpy_params: comptime_struct;
+const sys = @import_module("<memcpy/memcpy>", memcpy_params);
+var values = @zeros([4]u16);
+var at: u16 = 4;
+var value: u16 = 0;
+fn next() void {
+  value = values[at];
+  sys.unblock_cmd_stream();
+}
+comptime { @export_symbol(next); }
+"""
+LOST_SCRIPT = """
+from cerebras.sdk.runtime.sdkruntimepybind import SdkRuntime
+
+runner = SdkRuntime("out")
+runner.load()
+runner.run()
+runner.launch("next", nonblock=False)
+END
+"""
+
+
+def run_lost(folder):
+    """Compiles and runs the program and the script of a folder."""
+    place = ["--arch=wse2", "--fabric-dims=8,3", "--fabric-offsets=4,1", "--memcpy", "--channels=1", "-o=out"]
+    assert call([command("cslc"), "layout.csl", *place], cwd=folder).returncode == 0
+    return call([command("cs_python"), "run.py"], cwd=folder)
+
+
+@pytest.mark.parametrize("end", ["assert False, 'the sum is wrong'", "pass", "raise SystemExit(3)"])
+def test_warnings_are_shown_if_the_script_ends_before_the_program(tmp_path, end):
+    (tmp_path / "layout.csl").write_text(LOST_LAYOUT)
+    (tmp_path / "pe.csl").write_text(LOST_PE)
+    (tmp_path / "run.py").write_text(LOST_SCRIPT.replace("END", end))
+    done = run_lost(tmp_path)
+    assert done.stderr.count("warning[outside-array]") == 1, done.stderr
+
+
+def test_warnings_are_shown_once_if_the_run_fails(tmp_path):
+    (tmp_path / "layout.csl").write_text(LOST_LAYOUT)
+    (tmp_path / "pe.csl").write_text(LOST_PE.replace("sys.unblock", "@assert(at == 3);\n  sys.unblock"))
+    (tmp_path / "run.py").write_text(LOST_SCRIPT.replace("END", ""))
+    done = run_lost(tmp_path)
+    assert "error[assertion-failed]" in done.stderr
+    assert done.stderr.count("warning[outside-array]") == 1, done.stderr
+
+
 def test_cs_python_passes_on_errors_and_statuses(tmp_path):
     (tmp_path / "run.py").write_text("raise SystemExit(7)\n")
     assert call([command("cs_python"), "run.py"], cwd=tmp_path).returncode == 7

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import sys
 import warnings
@@ -126,8 +127,14 @@ class SdkRuntime:
         return simlog.traces_folder(Path.cwd()) / "trace.json"
 
     def _complain_unless_stopped(self) -> None:
+        # A run that has failed has shown its warnings with the error. Another exception, such as that of a result that
+        # the script has found wrong, may be due to what they say.
+        error = getattr(sys, "last_value", None)
+        if not isinstance(error, cslrun.RunError):
+            with contextlib.suppress(RuntimeError):
+                print(self._wafer._native.warnings_so_far(), end="", file=sys.stderr)
         # After an uncaught exception the traceback says enough.
-        if not hasattr(sys, "last_value"):
+        if error is None:
             print("SdkRuntime: the script ended without stop(); some commands may not have finished", file=sys.stderr)
 
     # Names and places

@@ -104,8 +104,13 @@ impl<'a> Code<'a> {
     /// All of a tile.
     #[inline]
     pub fn of(tile: &'a PreparedTile, arch: &'a Arch) -> Code<'a> {
-        let (functions, plans) = (tile.functions(), tile.plans(arch));
-        Code { tile, arch, functions, plans, cache: tile.cache() }
+        Code { plans: tile.plans(arch), ..Code::without_plans(tile, arch) }
+    }
+
+    /// All of a tile; the loop hands back every vector operation.
+    #[inline]
+    pub fn without_plans(tile: &'a PreparedTile, arch: &'a Arch) -> Code<'a> {
+        Code { tile, arch, functions: tile.functions(), plans: &[], cache: tile.cache() }
     }
 
     #[inline(always)]

@@ -26,6 +26,12 @@ impl Others {
         Others { xdsr: load.xdsr, strides, count: count as u8 }
     }
 
+    /// Whether the load names none.
+    #[inline]
+    pub fn are_none(&self) -> bool {
+        self.xdsr.is_none() && self.count == 0
+    }
+
     /// The stride registers, and the dimensions of a vector with the steps that they hold: the slowest ones.
     fn steps(self, mem: &Mem) -> impl Iterator<Item = (u8, usize, i16)> + use<> {
         let dims = usize::from(mem.dims);
@@ -55,14 +61,7 @@ pub(super) struct Extended {
 
 impl Extended {
     /// Writes the registers of a load.
-    #[inline]
     pub fn fill(&mut self, dsr: DsrId, others: Others, mem: &Mem, span: Span) {
-        if others.xdsr.is_some() || others.count > 0 {
-            self.fill_others(dsr, others, mem, span);
-        }
-    }
-
-    fn fill_others(&mut self, dsr: DsrId, others: Others, mem: &Mem, span: Span) {
         if let Some(xdsr) = others.xdsr {
             put(&mut self.xdsrs, xdsr, FilledRegister { dsr, mem: *mem, step: 0, span });
         }
@@ -75,11 +74,7 @@ impl Extended {
     /// may serve several vectors with the same step; an XDSR serves one.
     #[inline]
     pub fn clash(&self, dsr: DsrId, others: Others, mem: &Mem, loaded: Span) -> Option<Diag> {
-        if others.xdsr.is_none() && others.count == 0 {
-            None
-        } else {
-            self.clash_of(dsr, others, mem, loaded)
-        }
+        if others.are_none() { None } else { self.clash_of(dsr, others, mem, loaded) }
     }
 
     fn clash_of(&self, dsr: DsrId, others: Others, mem: &Mem, loaded: Span) -> Option<Diag> {

@@ -103,10 +103,9 @@ impl Pe {
         world: &mut Outside<'_>,
     ) -> Result<bool, Diag> {
         let mut meter = Meter { spent, budget: self.ahead(), due: u64::MAX };
-        let code = Code::of(tile, self.arch);
         self.main.calls.take_registers(world.worker);
         let ended = loop {
-            match self.turn((tile, code), now, &mut meter, world) {
+            match self.turn(tile, now, &mut meter, world) {
                 Ok(true) => {}
                 Ok(false) => break Ok(self.main.stalled.is_none()),
                 Err(diag) => break Err(diag.on(self.moment(now + meter.spent))),
@@ -149,13 +148,15 @@ impl Pe {
     #[inline(always)]
     fn turn(
         &mut self,
-        (tile, code): (&PreparedTile, Code<'_>),
+        tile: &PreparedTile,
         now: u64,
         meter: &mut Meter,
         world: &mut Outside<'_>,
     ) -> Result<bool, Diag> {
         meter.due = self.states_change_in(now);
-        let op = match self.run_scalar((tile, code), now, meter) {
+        let stop = self.run_scalar(tile, now, meter);
+        // Not copied: that would be done in pieces, and whoever read across two of them would wait for all stores before.
+        let op = match &stop {
             Ok(StopReason::Service(op)) => op,
             Ok(StopReason::Guarded) => return self.access_guarded(tile, now, meter),
             Ok(StopReason::Pause) => return Ok(false),
@@ -178,14 +179,14 @@ impl Pe {
             {
                 return Ok(true);
             }
-            Err(c) => return self.go_on_after(c, tile, (now, meter), world),
+            Err(c) => return self.go_on_after(c.clone(), tile, (now, meter), world),
         };
         self.complete_endings(now + meter.spent)?;
-        if meter.spent > 0 && self.blocks_too_early(op) {
+        if meter.spent > 0 && self.blocks_too_early(*op) {
             return Ok(false);
         }
-        if let Op::Block { a } | Op::Unblock { a } | Op::Activate { a } = op
-            && self.tasks.state.set(op, self.main.register(a))
+        if let Op::Block { a } | Op::Unblock { a } | Op::Activate { a } = *op
+            && self.tasks.state.set(*op, self.main.register(a))
         {
             self.note_served(&Served::Done(self.arch.costs.tasks.state.into()), now + meter.spent);
             meter.spent += u64::from(self.arch.costs.tasks.state);
@@ -229,13 +230,9 @@ impl Pe {
 
     /// Runs the scalar loop, guarded while somebody wants to know of accesses to memory.
     #[inline]
-    fn run_scalar(
-        &mut self,
-        (tile, code): (&PreparedTile, Code<'_>),
-        now: u64,
-        meter: &mut Meter,
-    ) -> Result<StopReason, Diag> {
+    fn run_scalar(&mut self, tile: &PreparedTile, now: u64, meter: &mut Meter) -> Result<StopReason, Diag> {
         if !self.observer.is_nobody() {
+            let code = Code::of(tile, self.arch);
             if self.observer.has_profile() {
                 return self.run_counted(tile, code, meter);
             }
@@ -263,11 +260,14 @@ impl Pe {
         let (calls, sanitizer) = (&mut self.main.calls, &mut self.sanitizer);
         let around = (&mut self.tasks.state, services);
         // A recorded run takes the path that records events, and a guarded one that which compares operands.
-        let without_plans = Code { plans: &[], ..code };
-        let code = if is_observed { without_plans } else { code };
+        let code = if is_observed || guard.is_some() {
+            Code::without_plans(tile, self.arch)
+        } else {
+            Code::of(tile, self.arch)
+        };
         match guard {
             None => scalar::run(code, calls, maps, (words, &mut Unguarded), sanitizer, around, meter),
-            Some(guard) => scalar::run(without_plans, calls, maps, (words, guard), sanitizer, around, meter),
+            Some(guard) => scalar::run(code, calls, maps, (words, guard), sanitizer, around, meter),
         }
     }
 
@@ -382,12 +382,12 @@ impl Pe {
             return self.next_by_script(now);
         }
         if self.main.has_due_launch(now) {
-            return self.main.take_launch().map(Next::Launch);
+            return self.main.take_launch().map(Next::launch);
         }
         let claimed = self.threads.claimed_inputs();
         match self.tasks.pick(self.arch.name, &mut self.queues, claimed, now) {
             Some(ready) => Some(Next::Task(ready)),
-            None => self.main.take_launch().map(Next::Launch),
+            None => self.main.take_launch().map(Next::launch),
         }
     }
 
@@ -436,6 +436,7 @@ impl Pe {
                 (function, [0; 2], 0)
             }
             Picked::Wavelet { id, kind, input } => {
+                let input = usize::from(input);
                 self.tasks.start_other(Some(id));
                 let (kind, id) = if kind == TaskKind::Data { self.tasks.rotate(id) } else { (kind, id) };
                 self.note_start(ready, id, now);

@@ -94,14 +94,18 @@ impl PeServices<'_> {
     }
 
     fn load_dsr(&mut self, load: &DsrLoad, r: &mut Registry, memory: &mut LoopMemory<'_>) -> Option<()> {
-        let dsd = match load.dsd {
-            _ if load.is_unbound || !self.is_free(load.dsr.id) => return None,
-            DsdRef::Const(n) => self.tile.dsds[n as usize],
-            DsdRef::At(a, _) => Dsd::from_words(dsd_words(a, r, memory)?.1)?,
-            DsdRef::Dsr(_) => return None,
-        };
+        if load.is_unbound || !self.is_free(load.dsr.id) {
+            return None;
+        }
         let settings = AsyncSettings::of(&load.config, |reg| r[usize::from(reg)]);
-        self.registers.load(load, dsd, dsd.start(), settings);
+        match load.dsd {
+            DsdRef::Const(n) => {
+                let dsd = &self.tile.dsds[n as usize];
+                self.registers.load(load, *dsd, dsd.start(), settings);
+            }
+            DsdRef::At(a, _) => self.registers.load_words(load, dsd_words(a, r, memory)?.1, settings)?,
+            DsdRef::Dsr(_) => return None,
+        }
         Some(())
     }
 

@@ -58,6 +58,7 @@ impl Pe {
         let (started, input, cycles) = match ready {
             Some(Picked::Local(id)) => (Started::Active(id), None, tasks.start),
             Some(Picked::Wavelet { input, .. }) => {
+                let input = usize::from(input);
                 (Started::Wavelet(queues.inputs[input].color), Some(input), tasks.data_start)
             }
             None => (Started::Launched, None, tasks.start),

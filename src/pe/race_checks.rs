@@ -96,6 +96,7 @@ impl Pe {
             Picked::Local(TaskId(TEARDOWN_TASK)) => self.races.all_is_seen(now),
             Picked::Local(id) => self.races.task_starts(bit(id), None, &self.threads, now),
             Picked::Wavelet { id, input, .. } => {
+                let input = usize::from(input);
                 // An operation may have unblocked the channel of the wavelet.
                 let inbox = &self.queues.inputs[input];
                 let channel = match self.arch.name {

@@ -10,7 +10,7 @@ use crate::diagnostics::Diag;
 use crate::diagnostics::rules::dsd::MAP_FIFO;
 use crate::diagnostics::rules::run::{DSR_EMPTY, FIFO_DSR_EMPTY, MAP_SINGLE_STEP, SINGLE_STEP};
 use crate::dsd::local::{Dest, Source};
-use crate::dsd::{Dsd, FifoId, Mem, MemKind, Priority};
+use crate::dsd::{DSD_WORDS, Dsd, FifoId, Mem, MemKind, Priority};
 use crate::image::code::{AsyncConfig, Completion, DsdRef, DsrLoad, IdArg, OnControl, Reg};
 use crate::image::{DsrRef, TileImage};
 use crate::source::Span;
@@ -165,6 +165,7 @@ impl Registers {
     }
 
     /// Fills a register.
+    #[inline(always)]
     pub fn set(&mut self, id: DsrId, loaded: Loaded) {
         let file = &mut self.files[id.file as usize];
         let number = usize::from(id.number);
@@ -174,15 +175,37 @@ impl Registers {
         file[number] = Some(loaded);
     }
 
-    /// `@load_to_dsr` and its family: a DSD, the address of its first element, and the settings.
+    /// `@load_to_dsr` and its family, of the words of a DSD variable; `None` if they are no DSD. A vector in memory is
+    /// taken apart where it is stored: to read what was just written in pieces of another size takes long.
     #[inline]
+    pub fn load_words(
+        &mut self,
+        load: &DsrLoad,
+        words: &[u16; DSD_WORDS as usize],
+        settings: AsyncSettings,
+    ) -> Option<()> {
+        match Mem::from_words(words) {
+            Some(mem) => self.load(load, Dsd::Mem(mem), mem.base, settings),
+            None => {
+                let dsd = Dsd::from_words(words)?;
+                self.load(load, dsd, dsd.start(), settings);
+            }
+        }
+        Some(())
+    }
+
+    /// `@load_to_dsr` and its family: a DSD, the address of its first element, and the settings.
+    #[inline(always)]
     pub fn load(&mut self, load: &DsrLoad, dsd: Dsd, at: u16, settings: AsyncSettings) {
         let DsrLoad { save_address, single_step, span, .. } = *load;
-        let others = Others::of(load);
-        if let Dsd::Mem(mem) = &dsd {
-            self.extended.fill(load.dsr.id, others, mem, span);
+        let (id, others) = (load.dsr.id, Others::of(load));
+        self.set(id, Loaded { dsd, at, save_address, single_step, settings, span, others });
+        if !others.are_none()
+            && let Some(Some(Loaded { dsd: Dsd::Mem(mem), .. })) =
+                self.files[id.file as usize].get(usize::from(id.number))
+        {
+            self.extended.fill(id, others, mem, span);
         }
-        self.set(load.dsr.id, Loaded { dsd, at, save_address, single_step, settings, span, others });
     }
 
     /// The registers of a file, by number.

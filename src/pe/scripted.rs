@@ -10,7 +10,14 @@ use crate::arch::TaskId;
 /// The task or function that the main thread starts.
 pub(super) enum Next {
     Task(Picked),
-    Launch(Launch),
+    /// In a box, so that what a visit picks passes through registers and not through memory.
+    Launch(Box<Launch>),
+}
+
+impl Next {
+    pub fn launch(launch: Launch) -> Next {
+        Next::Launch(Box::new(launch))
+    }
 }
 
 impl Pe {
@@ -66,10 +73,8 @@ impl Pe {
         }
         match taken {
             Candidate::Local(id) => Some(Next::Task(Picked::Local(id))),
-            Candidate::Wavelet { id, kind, input } => {
-                Some(Next::Task(Picked::Wavelet { id, kind, input: input.into() }))
-            }
-            Candidate::Launch(_) => self.main.take_launch().map(Next::Launch),
+            Candidate::Wavelet { id, kind, input } => Some(Next::Task(Picked::Wavelet { id, kind, input })),
+            Candidate::Launch(_) => self.main.take_launch().map(Next::launch),
             Candidate::Turns | Candidate::Thread(_) => unreachable!("a microthread is no task"),
         }
     }
@@ -108,7 +113,7 @@ impl Pe {
             |picked: &Picked| usual.as_ref().map(is_high) == Some(is_high(picked)) && may_go(picked);
         let of = |picked: Picked| match picked {
             Picked::Local(id) => Candidate::Local(id),
-            Picked::Wavelet { id, kind, input } => Candidate::Wavelet { id, kind, input: input as u8 },
+            Picked::Wavelet { id, kind, input } => Candidate::Wavelet { id, kind, input },
         };
         let mut ready: Vec<Candidate> = Vec::new();
         for picked in all.into_iter().filter(is_equal) {

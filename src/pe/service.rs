@@ -22,8 +22,8 @@ use crate::image::code::{Op, Reg};
 
 /// Whether an operation with an effect outside of the PE must wait for the clock. If it need not wait, its
 /// effect may give another part of the wafer work, so that the PE is not alone any more.
-fn is_too_early(op: Op, meter: &Meter, worker: &mut Worker) -> bool {
-    let is_seen = needs_clock(op);
+fn is_too_early(op: &Op, meter: &Meter, worker: &mut Worker) -> bool {
+    let is_seen = needs_clock(*op);
     if is_seen {
         worker.alone_until = 0;
     }
@@ -35,7 +35,7 @@ impl Pe {
     pub(super) fn service(
         &mut self,
         tile: &PreparedTile,
-        op: Op,
+        op: &Op,
         now: u64,
         meter: &Meter,
         world: &mut Outside<'_>,
@@ -45,16 +45,16 @@ impl Pe {
         }
         let time = now + meter.spent;
         self.races.cycle = time;
-        if let Op::Vector { n } = op {
+        if let Op::Vector { n } = *op {
             let unseen_until = world.worker.unseen_until;
             let pace =
                 Pace { time, ran_ahead: meter.spent > 0, unseen_until, start_cycles: 0, quiet_cycles: 0 };
             return self.start_vector(tile, n, pace, world.ramp);
         }
-        let cycles = served_cycles(op, &self.arch.costs);
-        match op {
+        let cycles = served_cycles(*op, &self.arch.costs);
+        match *op {
             Op::MapBegin { .. } | Op::MapNext { .. } | Op::MapPut { .. } | Op::MapEnd { .. } => {
-                return self.map((op, cycles), time, meter.spent > 0);
+                return self.map((*op, cycles), time, meter.spent > 0);
             }
             Op::Intrinsic { id, base } => {
                 self.intrinsic(tile, id, base, time, world)?;
@@ -72,7 +72,7 @@ impl Pe {
             | Op::CheckId { .. }
             | Op::CheckVariant { .. }
             | Op::CheckConfig { .. }
-            | Op::CheckCast { .. } => self.check(tile, op)?,
+            | Op::CheckCast { .. } => self.check(tile, *op)?,
             Op::PutDsd { a, n } => {
                 let at = self.main.address(a);
                 self.vector_unit().put_dsd(at, &tile.dsds[n as usize])?;

@@ -56,7 +56,7 @@ pub(super) enum Picked {
     Local(TaskId),
     /// The task of this id, for the oldest wavelet of an input: a data or control task, or on WSE-2 any task
     /// that a control wavelet names.
-    Wavelet { id: TaskId, kind: TaskKind, input: usize },
+    Wavelet { id: TaskId, kind: TaskKind, input: u8 },
 }
 
 impl Picked {
@@ -217,7 +217,7 @@ impl Tasks {
     fn first_data(&self, arch: ArchName, queues: &Queues, inputs: u64) -> Option<Picked> {
         let ready = |input| Some((self.wants(arch, queues, input)?, input));
         let (id, input) = members(inputs).filter_map(ready).min_by_key(|(id, _)| self.behind(*id))?;
-        Some(Picked::Wavelet { id, kind: TaskKind::Data, input })
+        Some(Picked::Wavelet { id, kind: TaskKind::Data, input: input as u8 })
     }
 
     /// Whether the picker would find a task; `None` where a control wavelet is the oldest, which it may have to drop.
@@ -307,14 +307,14 @@ impl Tasks {
                 return (self.data & bit(id) != 0).then_some(Picked::Wavelet {
                     id,
                     kind: TaskKind::Data,
-                    input,
+                    input: input as u8,
                 });
             }
             let named = control_id(head);
             let has_done_all = inbox.is_head_heard && !self.have_control_task(arch, inbox);
             if named.0 != NULL_TASK && !inbox.is_mailbox && !has_done_all {
                 let id = table_entry(inbox, named);
-                return Some(Picked::Wavelet { id, kind: self.kind_of(id, arch), input });
+                return Some(Picked::Wavelet { id, kind: self.kind_of(id, arch), input: input as u8 });
             }
             // A wavelet with the null task carries only commands for routers, the last wavelet of a message starts no
             // task, and one that has ended an operation need not name one: nothing on this PE receives it.
@@ -454,7 +454,7 @@ mod tests {
                     order.push(id.0);
                 }
                 Picked::Wavelet { id, input, .. } => {
-                    queues.inputs[input].take(0);
+                    queues.inputs[usize::from(input)].take(0);
                     tasks.start_other(None);
                     order.push(id.0);
                 }

@@ -51,7 +51,9 @@ impl TraceBuffer {
     pub fn task_start(&mut self, function: FnId, ready: Option<Picked>, queues: &Queues, now: u64) {
         let cause = match ready {
             Some(Picked::Local(id)) => TaskCause::Activated(id),
-            Some(Picked::Wavelet { input, .. }) => TaskCause::Wavelet(queues.inputs[input].color),
+            Some(Picked::Wavelet { input, .. }) => {
+                TaskCause::Wavelet(queues.inputs[usize::from(input)].color)
+            }
             None => TaskCause::Launched,
         };
         self.task = Some((function, now));

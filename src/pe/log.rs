@@ -136,9 +136,10 @@ impl PeLog {
         }
     }
 
-    /// The warnings in the order of their cycles, equal ones of many PEs folded.
-    pub fn warnings(&self) -> Vec<Diagnostic> {
-        let mut warnings: Vec<_> = self.warnings.values().cloned().collect();
+    /// The warnings up to a cycle in the order of their cycles, equal ones of many PEs folded.
+    pub fn warnings(&self, last: u64) -> Vec<Diagnostic> {
+        let has_come = |warning: &&Diagnostic| warning.moment.is_none_or(|moment| moment.cycle <= last);
+        let mut warnings: Vec<_> = self.warnings.values().filter(has_come).cloned().collect();
         // A PE that runs ahead of the clock gives its warnings earlier than others.
         warnings.sort_by_key(|warning| warning.moment.map(|moment| (moment.cycle, moment.y, moment.x)));
         fold_moments(warnings)

@@ -237,8 +237,9 @@ impl Races {
         }
     }
 
-    /// The operation of a race is not reported again.
+    /// The operation of a race is not reported again, nor watched: what it still writes is not met ahead of the clock.
     pub fn note_reported(&mut self, race: Race) {
+        self.keeps_pace |= self.is_running(race);
         if let Some(watched) = &mut self.watched {
             watched.guard.retain(|watch| watch.owner != race.owner);
             watched.guard.renew();

@@ -1,4 +1,4 @@
-"""Snapshots: the memory and traces of a finished run, stored next to its program for debugging."""
+"""Snapshots: the memory and traces of a run that has ended, stored next to its program for debugging."""
 
 from __future__ import annotations
 
@@ -16,16 +16,21 @@ _MOST_PES = 4096
 
 
 def save(runner: Runner, folder: str | os.PathLike[str]) -> None:
-    """Writes the snapshot of a finished run into the output folder of cslc.
+    """Writes the snapshot of a run that has ended, also of one that has failed, into the output folder of cslc.
 
     Nothing is written for very large programs, or if the folder is read-only: a missing snapshot
     must not make a run fail.
     """
-    path = _path(folder)
-    with suppress(PermissionError):
-        path.unlink(missing_ok=True)
+    forget(folder)
+    with suppress(OSError):
         if math.prod(runner.program.size) <= _MOST_PES:
-            write(runner, path)
+            write(runner, _path(folder))
+
+
+def forget(folder: str | os.PathLike[str]) -> None:
+    """Removes the snapshot of an earlier run from the output folder of cslc, unless the folder is read-only."""
+    with suppress(OSError):
+        _path(folder).unlink(missing_ok=True)
 
 
 def write(runner: Runner, path: str | os.PathLike[str]) -> None:

@@ -25,7 +25,7 @@ def compiled(layout):
 
 def running(layout, artifacts=None):
     """A run of the layout that has begun."""
-    runtime = SdkRuntime(artifacts or compiled(layout), get_platform(), memcpy_required=False)
+    runtime = SdkRuntime(artifacts or compiled(layout), get_platform(target=layout._target), memcpy_required=False)
     runtime.load()
     runtime.run()
     return runtime

@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 from cerebras.sdk.debug.debug_util import debug_util
 from cerebras.sdk.runtime.sdkruntimepybind import MemcpyDataType, MemcpyOrder, SdkRuntime
+from layouts import compiled as compiled_layout
+from layouts import finished, region
 
 OPTIONS = {
     "streaming": False,
@@ -53,3 +55,38 @@ def test_it_can_be_made_before_the_run(compiled, tmp_path, monkeypatch):
     runtime.stop()
     monkeypatch.chdir("/")
     assert early.get_symbol(6, 2, "numbers", np.uint32).tolist() == [5]
+
+
+def stuck(folder, value):
+    """Writes the variable `words` and launches a function after which no copy can finish; a runtime whose stop() fails."""
+    runtime = SdkRuntime(folder)
+    runtime.load()
+    runtime.run()
+    later = {**OPTIONS, "nonblock": True}
+    runtime.memcpy_h2d(runtime.get_id("words"), np.full(24, value, np.uint32), 0, 0, 3, 2, 4, **later)
+    runtime.launch("stay_busy", nonblock=True)
+    runtime.memcpy_d2h(np.zeros(24, np.uint32), runtime.get_id("words"), 0, 0, 3, 2, 4, **later)
+    return runtime
+
+
+def test_a_run_that_fails_leaves_its_own_memory(stopped, compiled):
+    runtime = stuck(compiled, 7)
+    with pytest.raises(RuntimeError, match="stay_busy"):
+        runtime.stop()
+    assert debug_util(compiled).get_symbol(4, 1, "words", np.uint32).tolist() == [7] * 4
+
+
+def test_the_memory_of_an_earlier_run_goes_when_another_is_loaded(stopped, compiled):
+    assert debug_util(compiled).get_symbol(4, 1, "words", np.uint32).tolist() == [0] * 4
+    stuck(compiled, 7)._abandon()
+    with pytest.raises(RuntimeError, match="run the program to stop\\(\\) first"):
+        debug_util(compiled).get_symbol(4, 1, "words", np.uint32)
+
+
+def test_the_memory_of_a_run_goes_when_a_layout_is_compiled_into_its_folder(layout):
+    region(layout, "blocks", "blocks", at=(2, 2))
+    finished(layout)
+    assert debug_util("out").get_symbol(2, 2, "few", np.uint16).tolist() == [7, 8]
+    compiled_layout(layout)
+    with pytest.raises(RuntimeError, match="run the program to stop\\(\\) first"):
+        debug_util("out").get_symbol(2, 2, "few", np.uint16)

@@ -106,6 +106,19 @@ def test_a_nonblocking_read_is_there_after_stop(runtime):
     assert back.tolist() == [3] * SIZE
 
 
+@pytest.mark.parametrize("ends", ["stop", "task_wait", "is_task_done"])
+def test_a_finished_read_is_there_if_the_run_fails_after_it(runtime, ends):
+    runtime.memcpy_h2d(runtime.get_id("words"), np.full(SIZE, 3, np.uint32), *REGION, COUNT, **LATER)
+    back, never = np.zeros(SIZE, dtype=np.uint32), np.zeros(SIZE, dtype=np.uint32)
+    runtime.memcpy_d2h(back, runtime.get_id("words"), *REGION, COUNT, **LATER)
+    runtime.launch("stay_busy", nonblock=True)
+    task = runtime.memcpy_d2h(never, runtime.get_id("words"), *REGION, COUNT, **LATER)
+    with pytest.raises(RuntimeError, match="stay_busy"):
+        runtime.stop() if ends == "stop" else getattr(runtime, ends)(task)
+    assert back.tolist() == [3] * SIZE
+    assert never.tolist() == [0] * SIZE
+
+
 def test_asking_whether_a_task_is_done_lets_it_finish(runtime):
     back = np.zeros(SIZE, dtype=np.uint32)
     task = runtime.memcpy_d2h(back, runtime.get_id("words"), *REGION, COUNT, **LATER)

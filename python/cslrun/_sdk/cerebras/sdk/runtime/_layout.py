@@ -15,7 +15,7 @@ from cerebras.sdk.runtime._platform import SdkCompileArtifacts, SdkExecutionPlat
 from cerebras.sdk.runtime._region import CodeRegion, PortHandle
 from cerebras.sdk.runtime._routes import FP16TYPE, Color, checked_color, is_integer
 
-from cslrun import _native
+from cslrun import _native, snapshot
 from cslrun.program import Program
 
 #: Columns and rows of the machines, as the fabrics of public programs have them.
@@ -303,6 +303,8 @@ def _place(loc: IntVector, what: str) -> dict[str, int]:
 def _write(folder: Path, program: Program, colors: dict[str, int]) -> None:
     """Writes the files that SdkRuntime and host scripts read."""
     (folder / "bin").mkdir(parents=True, exist_ok=True)
+    # It belongs to the program that the folder held before.
+    snapshot.forget(folder)
     program.save(folder / "bin" / "program.cslrun")
     buses = [
         {

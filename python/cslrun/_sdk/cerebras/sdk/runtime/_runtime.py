@@ -88,6 +88,8 @@ class SdkRuntime:
             raise RuntimeError("Cannot call load() multiple times")
         # Variables of the environment come from the user, who cannot change every script.
         threads = None if os.environ.get("CSLRUN_THREADS") else self._threads
+        # What an earlier run has left must not be read as the result of this one.
+        snapshot.forget(self._folder)
         self._runner = cslrun.Runner(self._program, threads=threads, trace=self._trace_file())
         self._state = "loaded"
 
@@ -105,17 +107,20 @@ class SdkRuntime:
             raise RuntimeError("Cannot call stop() multiple times, or call stop() if run() has not been called")
         self._state = "stopped"
         atexit.unregister(self._complain_unless_stopped)
-        with self._following():
-            left, _ = self._wafer._end()
         assert self._log is not None, "a program that stops has run"
-        self._log.end(self._wafer)
-        self._fill_arrays()
-        self._streams.close_files(self._wafer)
-        if left:
-            print(left, end="", file=sys.stderr)
-        snapshot.save(self._wafer, self._folder)
-        if self._core is not None:
-            self.dump_core(self._core)
+        try:
+            with self._following():
+                left, _ = self._wafer._end()
+            self._log.end(self._wafer)
+            if left:
+                print(left, end="", file=sys.stderr)
+        finally:
+            # A run that fails here leaves the results it had by then.
+            self._fill_arrays()
+            self._streams.close_files(self._wafer)
+            snapshot.save(self._wafer, self._folder)
+            if self._core is not None:
+                self.dump_core(self._core)
 
     def _abandon(self) -> None:
         """Abandons a program that nobody will stop."""
@@ -334,20 +339,23 @@ class SdkRuntime:
         """Waits for a command."""
         if not isinstance(task, Task):
             raise TypeError(f"a task is what memcpy and launch return; this is a {type(task).__name__}")
-        if not task.is_done(self._wafer):
-            with self._following():
-                task.wait(self._wafer)
-        self._fill_arrays()
+        try:
+            if not task.is_done(self._wafer):
+                with self._following():
+                    task.wait(self._wafer)
+        finally:
+            self._fill_arrays()
 
     def is_task_done(self, task: Task) -> bool:
         """Whether a command is done. The call continues the simulation until the command is done; a transfer on
         a stream can stay unfinished, if it needs the host to do something first."""
         if not isinstance(task, Task):
             raise TypeError(f"a task is what memcpy and launch return; this is a {type(task).__name__}")
-        with self._following():
-            is_done = task.is_done(self._wafer) or task.poll(self._wafer)
-        self._fill_arrays()
-        return is_done
+        try:
+            with self._following():
+                return task.is_done(self._wafer) or task.poll(self._wafer)
+        finally:
+            self._fill_arrays()
 
     # Memory after the run
 

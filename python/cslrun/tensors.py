@@ -41,6 +41,22 @@ def converted(values: npt.ArrayLike, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     return elements
 
 
+def is_misread(array: npt.NDArray[Any], dtype: np.dtype[Any]) -> bool:
+    """Whether the numbers of an array with 4 bytes per element are probably no bits of `dtype`. Unsigned words, and views
+    that a script has made of numbers of another type, can hold the bits of any type."""
+    if is_bit_view(array):
+        return False
+    if array.dtype.kind == "f":
+        return array.dtype != dtype and (dtype.itemsize != array.itemsize or dtype.kind != "u")
+    return array.dtype == np.int32 and dtype == np.float32
+
+
+def is_bit_view(array: npt.NDArray[Any]) -> bool:
+    """Whether an array shows the bits of an array of another type."""
+    base = array.base
+    return isinstance(base, np.ndarray) and base.dtype != array.dtype
+
+
 def words(array: npt.NDArray[Any]) -> npt.NDArray[np.uint32]:
     """The bits of 4-byte elements as words, without conversion."""
     return np.ascontiguousarray(array).view(np.uint32)

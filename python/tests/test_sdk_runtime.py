@@ -183,15 +183,48 @@ def test_copies_are_checked(runtime, array, region, options, text):
         runtime.memcpy_h2d(runtime.get_id("words"), array, *region, 1, **{**ROWS, **options})
 
 
-def test_integers_for_a_variable_of_floats_are_warned_about(runtime):
-    floats = runtime.get_id("floats")
-    with pytest.warns(UserWarning, match="the array is int32, and `floats` is of f32: the bits are copied") as caught:
-        runtime.memcpy_h2d(floats, np.ones(1, np.int32), 0, 0, 1, 1, 1, **ROWS)
-    assert caught[0].filename == __file__
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        runtime.memcpy_h2d(floats, np.ones(1, np.float32), 0, 0, 1, 1, 1, **ROWS)
-        runtime.memcpy_h2d(floats, np.ones(1, np.uint32), 0, 0, 1, 1, 1, **ROWS)
+def put(runtime, name, array, **options):
+    runtime.memcpy_h2d(runtime.get_id(name), array, 0, 0, 1, 1, 1, **{**ROWS, **options})
+
+
+def get(runtime, name, array, **options):
+    runtime.memcpy_d2h(array, runtime.get_id(name), 0, 0, 1, 1, 1, **{**ROWS, **options})
+
+
+@pytest.mark.parametrize(
+    "way, name, dtype, data_type, text",
+    [
+        (put, "floats", "int32", 32, "the array is int32, and `floats` is of f32: the bits .*`.astype.np.float32.`"),
+        (put, "halves", "float32", 16, "`halves` is of f16: the lower half .*input_array_to_u32.array.astype.np.float16"),
+        (put, "shorts", "float32", 16, "`shorts` is of i16: the lower half .*input_array_to_u32.array.astype.np.int16"),
+        (put, "floats", "uint32", 16, "MEMCPY_16BIT copies elements of 16 bits, and `floats` is of f32: pass MEMCPY_32BIT"),
+        (get, "floats", "int32", 32, "memcpy_d2h: the array is int32, and `floats` .*pass an array of np.float32"),
+        (get, "halves", "float32", 16, "memcpy_d2h: .*`halves` is of f16: .*np.uint32, and view it with sdk_utils.memcpy_view"),
+        (get, "words", "uint32", 16, "memcpy_d2h: MEMCPY_16BIT copies .*`words` is of u32: pass MEMCPY_32BIT"),
+        (get, "shorts", "uint32", 32, "memcpy_d2h: MEMCPY_32BIT copies .*`shorts` is of i16: pass MEMCPY_16BIT"),
+    ],
+)
+def test_arrays_that_do_not_fit_a_variable_are_warned_about(runtime, way, name, dtype, data_type, text):
+    with pytest.warns(UserWarning, match=text) as caught:
+        way(runtime, name, np.ones(1, dtype), data_type=MemcpyDataType[f"MEMCPY_{data_type}BIT"])
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+@pytest.mark.filterwarnings("error")
+def test_arrays_that_fit_a_variable_are_not_warned_about(runtime):
+    for way in (put, get):
+        for name, dtype, options in (
+            ("floats", "float32", ROWS),
+            ("words", "int32", ROWS),
+            ("words", "float32", ROWS),
+            ("shorts", "int32", HALVES),
+            ("halves", "int32", HALVES),
+        ):
+            way(runtime, name, np.ones(1, dtype), **options)
+            # Unsigned words and variables, and views of numbers of another type, hold bits.
+            way(runtime, name, np.ones(1, np.uint32), **options)
+        way(runtime, "floats", np.ones(1, np.float32).view(np.int32))
+        way(runtime, "halves", np.ones((2, 1), np.uint32).view(np.float32)[1], **HALVES)
 
 
 def test_a_larger_array_is_copied_from_its_start(runtime):
@@ -224,6 +257,7 @@ def test_a_copy_beyond_the_end_of_a_variable_names_the_pe(runtime):
         runtime.memcpy_h2d(runtime.get_id("words"), words, 1, 0, 1, 1, COUNT + 1, **ROWS)
 
 
+@pytest.mark.filterwarnings("ignore:.*MEMCPY_32BIT copies")
 def test_a_copy_of_32_bits_into_16_names_the_type_of_copy(runtime):
     with pytest.raises(RuntimeError, match="if the elements of `shorts` have 16 bits, copy with MEMCPY_16BIT"):
         runtime.memcpy_h2d(runtime.get_id("shorts"), np.zeros(COUNT, np.uint32), 0, 0, 1, 1, COUNT, **ROWS)

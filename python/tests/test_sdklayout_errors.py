@@ -157,6 +157,27 @@ def test_data_that_are_too_few_are_worth_a_warning(layout):
         compiled(layout)
 
 
+@pytest.mark.parametrize(
+    "variable, dtype", [("i32", np.float32), ("i16", np.float16), ("f16", np.float32), ("f32", np.float16), ("f32", np.int32)]
+)
+def test_data_of_another_type_than_the_variable_are_worth_a_warning(layout, tmp_path, variable, dtype):
+    (tmp_path / "own.csl").write_text(f"export var data = @zeros([4]{variable});\n")
+    data = np.ones(2, dtype=dtype)
+    layout.create_code_region("own.csl", "own", 1, 1).set_symbol_all("data", data, 2, 1)
+    text = f"has data of {data.dtype}, and the variable is a .4.{variable}: the bits are copied"
+    with pytest.warns(UserWarning, match=text):
+        compiled(layout)
+
+
+@pytest.mark.filterwarnings("error:.*the bits are copied")
+def test_unsigned_data_and_views_hold_the_bits_of_any_type(layout):
+    code = region(layout, "blocks", "blocks")
+    code.set_symbol_all("matrix", np.ones(6, dtype=np.uint32), 3, 2)
+    code.set_symbol_all("matrix", np.ones(6, dtype=np.float32).view(np.int32), 3, 2)
+    code.set_symbol_all("few", np.ones(1, dtype=np.float32), 1, 1)
+    compiled(layout)
+
+
 # Colors
 
 

@@ -112,7 +112,7 @@ pub struct ParamSetting {
 #[serde(rename_all = "lowercase")]
 pub enum Setting {
     /// An integer.
-    Int(i64),
+    Int(i128),
     /// A color, by its index in [`Layout::colors`].
     Color(usize),
 }
@@ -245,6 +245,9 @@ pub enum StreamEnd {
 pub struct SymbolData {
     /// The name of the variable.
     pub name: String,
+    /// The type of numpy of its numbers; `None` if they are only bits.
+    #[serde(default)]
+    pub dtype: Option<String>,
     /// Memory words, as many for each PE: PE by PE, row by row.
     #[serde(skip)]
     pub words: Vec<u16>,

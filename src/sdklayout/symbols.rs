@@ -1,7 +1,7 @@
 //! Initial data of variables, PE by PE (`set_symbol_all`).
 
 use super::describe::{Layout, LayoutRegion, SymbolData};
-use crate::image::{InitialWords, Program, Symbol};
+use crate::image::{InitialWords, Program, Scalar, Symbol};
 
 /// The initial contents of memory. Also adds warnings about likely mistakes, as sentences.
 pub fn initial(
@@ -15,6 +15,7 @@ pub fn initial(
             let pes = usize::from(region.area.w) * usize::from(region.area.h);
             let each = data.words.len() / pes.max(1);
             let mut is_short = None;
+            let mut is_misread = None;
             for (pe, words) in region.area.pes().zip(data.words.chunks(each.max(1))) {
                 let symbol = symbol(program, region, data, pe)?;
                 if each > usize::from(symbol.words) {
@@ -31,7 +32,17 @@ pub fn initial(
                 if each < usize::from(symbol.words) {
                     is_short = Some(symbol);
                 }
+                if misreads(data, symbol) {
+                    is_misread = Some(symbol);
+                }
                 all.push(InitialWords { pe, addr: symbol.addr, words: words.to_vec() });
+            }
+            if let (Some(symbol), Some(dtype)) = (is_misread, &data.dtype) {
+                warnings.push(format!(
+                    "set_symbol_all('{}') of code region '{}' has data of {dtype}, and the variable is a {}: the \
+                     bits are copied as they are; make the array of the type of the variable",
+                    data.name, region.name, symbol.ty
+                ));
             }
             if let Some(symbol) = is_short {
                 warnings.push(format!(
@@ -47,6 +58,23 @@ pub fn initial(
         }
     }
     Ok(all)
+}
+
+/// Whether the numbers of the data would be others in the variable. Unsigned data and variables can hold the bits of any
+/// type.
+fn misreads(data: &SymbolData, symbol: &Symbol) -> bool {
+    let element = match symbol.element {
+        None | Some(Scalar::Bool | Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::I64) => {
+            return false;
+        }
+        Some(element) => element,
+    };
+    match data.dtype.as_deref() {
+        Some("float32") => element != Scalar::F32,
+        Some("float16") => !matches!(element, Scalar::F16 | Scalar::Bf16 | Scalar::Cb16),
+        Some("int32") => element == Scalar::F32,
+        Some(_) | None => false,
+    }
 }
 
 fn symbol<'p>(

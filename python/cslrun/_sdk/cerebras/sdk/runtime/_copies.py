@@ -13,6 +13,7 @@ from cerebras.sdk.runtime._platform import MemcpyDataType, MemcpyOrder
 from cslrun import Runner, tensors
 from cslrun._frames import HIDDEN as __tracebackhide__
 from cslrun._native import Ticket
+from cslrun.program import DTYPES
 
 
 @dataclass(frozen=True)
@@ -72,13 +73,7 @@ def stream_color(color: int) -> int:
 def source(array: npt.NDArray[Any], size: int, what: str, copy: Copy | Stream) -> npt.NDArray[np.uint32]:
     """The words of the first `size` elements of an array, which may be larger: public scripts pass larger ones."""
     _check_array(array)
-    # Arrays of uint32 hold words of any type.
-    if isinstance(copy, Copy) and copy.element == "f32" and array.dtype == np.int32:
-        warnings.warn(
-            f"memcpy_h2d: the array is int32, and `{copy.name}` is of f32: the bits are copied as they are; "
-            "`.astype(np.float32)` converts the numbers",
-            stacklevel=3,
-        )
+    _warn_of_other_types("memcpy_h2d", array, copy)
     if array.size < size:
         _refuse_size(array, size, what)
     if array.size > size:
@@ -89,14 +84,44 @@ def source(array: npt.NDArray[Any], size: int, what: str, copy: Copy | Stream) -
     return tensors.words(array).reshape(-1)[:size]
 
 
-def destination(array: npt.NDArray[Any], size: int, what: str) -> npt.NDArray[np.uint32]:
+def destination(array: npt.NDArray[Any], size: int, what: str, copy: Copy | Stream) -> npt.NDArray[np.uint32]:
     """The words of an array of `size` elements that is written in place."""
     _check_array(array)
+    _warn_of_other_types("memcpy_d2h", array, copy)
     if array.size != size:
         _refuse_size(array, size, what)
     if not array.flags.writeable or not array.flags.c_contiguous:
         raise RuntimeError("memcpy_d2h writes in place: the array must be writable and contiguous")
     return array.reshape(-1).view(np.uint32)
+
+
+def _warn_of_other_types(call: str, array: npt.NDArray[Any], copy: Copy | Stream) -> None:
+    """Warns if the elements of an array and of a variable are probably not of one type."""
+    if isinstance(copy, Stream) or copy.element not in DTYPES:
+        return
+    dtype = np.dtype(DTYPES[copy.element])
+    if dtype.itemsize not in (2, 4):
+        return
+    bits = 8 * dtype.itemsize
+    if copy.bits != bits:
+        what = f"MEMCPY_{copy.bits}BIT copies elements of {copy.bits} bits"
+        advice = f"pass MEMCPY_{bits}BIT"
+    elif tensors.is_misread(array, dtype):
+        what = f"the array is {array.dtype}"
+        copied = "the bits are copied as they are" if bits == 32 else "the lower half of each word is copied as it is"
+        advice = f"{copied}; {_CONVERSIONS[call, bits].format(dtype=dtype.name)}"
+    else:
+        return
+    warnings.warn(f"{call}: {what}, and `{copy.name}` is of {copy.element}: {advice}", stacklevel=4)
+
+
+#: How the numbers of an array become those of a variable, by call and bits of an element.
+_CONVERSIONS = {
+    ("memcpy_h2d", 32): "`.astype(np.{dtype})` converts the numbers",
+    ("memcpy_h2d", 16): "`sdk_utils.input_array_to_u32(array.astype(np.{dtype}), None, 1)` makes the words",
+    ("memcpy_d2h", 32): "pass an array of np.{dtype}",
+    ("memcpy_d2h", 16): "pass an array of np.uint32, and view it with sdk_utils.memcpy_view",
+}
 
 
 def _check_array(array: npt.NDArray[Any]) -> None:

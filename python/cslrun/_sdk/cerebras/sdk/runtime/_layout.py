@@ -171,7 +171,7 @@ class SdkLayout:
             raise RuntimeError("the layout has no code region; make one with create_code_region()")
         colors = _Colors()
         description = self._description(colors)
-        data = [words for region in self._regions for _, words in region.symbols]
+        data = [words for region in self._regions for *_, words in region.symbols]
         description["colors"] = colors.specs()
         native, numbers, cautions, report = _native.compile_layout(
             json.dumps(description, default=colors.number),
@@ -262,7 +262,7 @@ def _region(region: CodeRegion) -> dict[str, Any]:
         "params": region.params,
         "paints": region.paints,
         "ports": region.ports,
-        "symbols": [{"name": name} for name, _ in region.symbols],
+        "symbols": [{"name": name, "dtype": dtype} for name, dtype, _ in region.symbols],
     }
 
 

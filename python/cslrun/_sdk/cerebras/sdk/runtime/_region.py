@@ -20,6 +20,8 @@ from cerebras.sdk.runtime._routes import (
     positions,
 )
 
+from cslrun import tensors
+
 if TYPE_CHECKING:
     from cerebras.sdk.runtime._layout import SdkLayout
 
@@ -64,7 +66,7 @@ class CodeRegion:
         self.params: list[dict[str, Any]] = []
         self.paints: list[dict[str, Any]] = []
         self.ports: list[dict[str, Any]] = []
-        self.symbols: list[tuple[str, bytes]] = []
+        self.symbols: list[tuple[str, str | None, bytes]] = []
         self._port_names: dict[str, str] = {}
 
     def color(self, name: str, value: int | None = None) -> Color:
@@ -126,7 +128,8 @@ class CodeRegion:
         rows, columns = height // self.height, width // self.width
         blocks = data.reshape(self.height, rows, self.width, columns).transpose(0, 2, 1, 3)
         little = np.ascontiguousarray(blocks, dtype=blocks.dtype.newbyteorder("<"))
-        self.symbols.append((symbol, little.tobytes()))
+        dtype = None if tensors.is_bit_view(data) else data.dtype.name
+        self.symbols.append((symbol, dtype, little.tobytes()))
 
     # Routes
 

@@ -270,7 +270,7 @@ class SdkRuntime:
     ) -> Task:
         """Copies the elements of the PEs of a rectangle into the tensor A[h][w][elem_per_pe]."""
         copy = self._copy("d2h", src, (px, py, w, h), streaming, order, data_type)
-        words = _copies.destination(dest, w * h * elem_per_pe, f"{w} x {h} PEs of {elem_per_pe} elements")
+        words = _copies.destination(dest, w * h * elem_per_pe, f"{w} x {h} PEs of {elem_per_pe} elements", copy)
         ticket = copy.queue_out(self._wafer, elem_per_pe)
 
         def receive() -> None:

@@ -43,6 +43,20 @@ def test_parameters_are_set_on_all_pes_on_one_and_on_rectangles_and_the_last_win
     }
 
 
+@pytest.mark.parametrize("value", [True, np.True_, np.False_])
+def test_a_parameter_may_be_a_bool(layout, value):
+    code = region(layout, "settings", "one", own=1, flag=value)
+    code.set_param(IntVector(0, 0), "other", value)
+    assert finished(layout).read_symbol(0, 0, "numbers", dtype="int16").tolist()[2:] == [value, value]
+
+
+@pytest.mark.parametrize("value", [0, 2**63 - 1, 2**63, 2**64 - 1])
+def test_a_parameter_may_have_64_bits(layout, tmp_path, value):
+    (tmp_path / "wide.csl").write_text("param value: u64;\nexport var there = [1]u64{ value };\n")
+    layout.create_code_region("wide.csl", "wide", 1, 1).set_param_all("value", value)
+    assert finished(layout).read_symbol(0, 0, "there", dtype="uint64").tolist() == [value]
+
+
 def test_a_matrix_is_divided_among_the_pes(layout):
     region(layout, "blocks", "blocks", 3, 2, at=(1, 2)).set_symbol_all(
         "matrix", np.arange(4 * 9, dtype=np.float32), 9, 4

@@ -111,7 +111,7 @@ def test_a_layout_block_has_no_effect(layout, tmp_path):
 
 def test_parameters_are_integers_and_colors(layout):
     code = region(layout, "settings", "one", 2, 1)
-    for wrong in ((1,), ("a", "b"), ("a", 1.5), (), ("a", True)):
+    for wrong in ((1,), ("a", "b"), ("a", 1.5), (), ("a", np.float32(1))):
         with pytest.raises(TypeError):
             code.set_param_all(*wrong)
     with pytest.raises(TypeError, match="takes an IntVector"):
@@ -120,6 +120,12 @@ def test_parameters_are_integers_and_colors(layout):
         code.set_param(IntVector(2, 0), "number", 1)
     with pytest.raises(RuntimeError, match=r"set_param_range\(\) gives 2 x 2 PEs at \(0, 0\)"):
         code.set_param_range(IntRectangle(IntVector(0, 0), IntVector(2, 2)), "number", 1)
+
+
+def test_no_parameter_is_larger_than_all_types(layout):
+    for wrong in (2**127, -(2**127)):
+        with pytest.raises(RuntimeError, match=f"param 'a' cannot be {wrong}: no type of CSL has such a number"):
+            region(layout, "settings", f"one{wrong}").set_param_all("a", wrong)
 
 
 def test_a_parameter_without_a_value_is_named(layout):

@@ -60,7 +60,7 @@ fn tiles(region: &LayoutRegion, colors: &[u8]) -> (Vec<Vec<(String, ParamValue)>
     for param in &region.params {
         let name = names.get_index_of(param.name.as_str()).expect("it is among them");
         let value = match param.value {
-            Setting::Int(n) => ParamValue::Int(n.into()),
+            Setting::Int(n) => ParamValue::Int(n),
             Setting::Color(color) => ParamValue::Color(colors[color]),
         };
         for at in param.area.pes() {

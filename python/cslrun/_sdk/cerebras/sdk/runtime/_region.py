@@ -31,6 +31,9 @@ _Area = tuple[int, int, int, int]
 #: Types of the data that a variable can be given.
 _SYMBOL_TYPES = (np.int16, np.uint16, np.float16, np.int32, np.uint32, np.float32)
 
+#: What the compiler computes with.
+_LARGEST_PARAM = 2**127 - 1
+
 #: Columns and rows are counted in 16 bits.
 _LAST_COORDINATE = 0xFFFF
 
@@ -84,19 +87,19 @@ class CodeRegion:
 
     # Parameters
 
-    def set_param(self, coord: IntVector, *setting: str | int | Color) -> None:
+    def set_param(self, coord: IntVector, *setting: str | int | bool | Color) -> None:
         """Sets a parameter on one PE: set_param(coord, name, value) or set_param(coord, color)."""
         self._set_param("set_param", self._area_of_pe("set_param", coord), setting)
 
-    def set_param_range(self, rect: IntRectangle, *setting: str | int | Color) -> None:
+    def set_param_range(self, rect: IntRectangle, *setting: str | int | bool | Color) -> None:
         """Sets a parameter on a rectangle of PEs."""
         self._set_param("set_param_range", self._area_of_rectangle("set_param_range", rect), setting)
 
-    def set_param_all(self, *setting: str | int | Color) -> None:
+    def set_param_all(self, *setting: str | int | bool | Color) -> None:
         """Sets a parameter on all PEs: set_param_all(name, value) or set_param_all(color)."""
         self._set_param("set_param_all", self._whole(), setting)
 
-    def _set_param(self, what: str, area: _Area, setting: tuple[str | int | Color, ...]) -> None:
+    def _set_param(self, what: str, area: _Area, setting: tuple[str | int | bool | Color, ...]) -> None:
         match setting:
             case (Color() as color,):
                 name, value = color.get_local_param_name(), color
@@ -106,10 +109,12 @@ class CodeRegion:
                 raise TypeError(f"{what} takes a name and a value, or a color, not {setting!r}")
         if isinstance(value, Color):
             self.params.append({"area": area, "name": name, "value": {"color": value}})
-        elif is_integer(value):
-            self.params.append({"area": area, "name": name, "value": {"int": int(value)}})
-        else:
-            raise TypeError(f"param '{name}' takes an integer or a Color, not {value!r}")
+            return
+        if not is_integer(value) and not isinstance(value, (bool, np.bool_)):
+            raise TypeError(f"param '{name}' takes an integer, a bool or a Color, not {value!r}")
+        if not -_LARGEST_PARAM <= value <= _LARGEST_PARAM:
+            raise RuntimeError(f"param '{name}' cannot be {value}: no type of CSL has such a number")
+        self.params.append({"area": area, "name": name, "value": {"int": int(value)}})
 
     def set_symbol_all(self, symbol: str, data: npt.NDArray[Any], width: int, height: int) -> None:
         """Divides a matrix among the PEs; each stores its block in a variable."""

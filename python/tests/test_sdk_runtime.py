@@ -183,6 +183,30 @@ def test_copies_are_checked(runtime, array, region, options, text):
         runtime.memcpy_h2d(runtime.get_id("words"), array, *region, 1, **{**ROWS, **options})
 
 
+@pytest.mark.parametrize("call", ["memcpy_h2d", "memcpy_h2d_rowbcast", "memcpy_h2d_colbcast", "memcpy_d2h"])
+@pytest.mark.parametrize(
+    "place, wrong, error, text",
+    [
+        (0, 0.0, TypeError, "px must be an integer, not 0.0; divide with //"),
+        (2, 2 / 2, TypeError, "w must be an integer, not 1.0; divide with //"),
+        (4, 8 / 2, TypeError, "elem_per_pe must be an integer, not 4.0; divide with // to get an integer"),
+        (4, "4", TypeError, "elem_per_pe must be an integer, not '4'$"),
+        (4, -1, RuntimeError, "elem_per_pe must be at least 0, not -1"),
+    ],
+)
+def test_numbers_of_a_copy_are_integers(runtime, call, place, wrong, error, text):
+    numbers = [0, 0, 1, 1, 4]
+    numbers[place] = wrong
+    pair = [runtime.get_id("words"), np.zeros(4, np.uint32)]
+    with pytest.raises(error, match=f"memcpy_.2.: {text}"):
+        getattr(runtime, call)(*(reversed(pair) if call == "memcpy_d2h" else pair), *numbers, **ROWS)
+
+
+def test_strides_are_integers(runtime):
+    with pytest.raises(TypeError, match="memcpy_h2d_stride: col_stride must be an integer, not 2.0"):
+        runtime.memcpy_h2d_stride(runtime.get_id("words"), np.zeros(4, np.uint32), 0, 0, 1, 1, 4, 1, 2.0, **ROWS)
+
+
 def put(runtime, name, array, **options):
     runtime.memcpy_h2d(runtime.get_id(name), array, 0, 0, 1, 1, 1, **{**ROWS, **options})
 

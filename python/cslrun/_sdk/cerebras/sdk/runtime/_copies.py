@@ -49,6 +49,15 @@ class Stream:
         return runner.queue_stream_out(self.color, count, self.region, pe_by_pe=not self.column_major)
 
 
+def check_numbers(call: str, **numbers: object) -> None:
+    """Raises an error unless all arguments are integers."""
+    for name, value in numbers.items():
+        if not isinstance(value, (int, np.integer)):
+            is_float = isinstance(value, (float, np.floating))
+            advice = "; divide with // to get an integer" if is_float else ""
+            raise TypeError(f"{call}: {name} must be an integer, not {value!r}{advice}")
+
+
 def is_column_major(order: MemcpyOrder) -> bool:
     """Whether an order is column-major."""
     if order not in tuple(MemcpyOrder):

@@ -174,7 +174,7 @@ class SdkRuntime:
         nonblock: bool,
     ) -> Task:
         """Copies a tensor A[h][w][elem_per_pe] to the PEs of a rectangle."""
-        copy = self._copy("h2d", dest, (px, py, w, h), streaming, order, data_type)
+        copy = self._copy("h2d", dest, (px, py, w, h), elem_per_pe, streaming, order, data_type)
         words = _copies.source(src, w * h * elem_per_pe, f"{w} x {h} PEs of {elem_per_pe} elements", copy)
         return self._send(copy, tensors.by_pe(words, w, h, elem_per_pe, column_major=copy.column_major), nonblock)
 
@@ -194,7 +194,7 @@ class SdkRuntime:
         nonblock: bool,
     ) -> Task:
         """Copies A[h][1][elem_per_pe]: all PEs of a row receive the same."""
-        copy = self._copy("h2d", dest, (px, py, w, h), streaming, order, data_type)
+        copy = self._copy("h2d", dest, (px, py, w, h), elem_per_pe, streaming, order, data_type)
         words = _copies.source(src, h * elem_per_pe, f"{h} rows of {elem_per_pe} elements", copy)
         tensor = tensors.by_pe(words, 1, h, elem_per_pe, column_major=copy.column_major)
         return self._send(copy, np.broadcast_to(tensor, (h, w, elem_per_pe)), nonblock)
@@ -215,7 +215,7 @@ class SdkRuntime:
         nonblock: bool,
     ) -> Task:
         """Copies A[1][w][elem_per_pe]: all PEs of a column receive the same."""
-        copy = self._copy("h2d", dest, (px, py, w, h), streaming, order, data_type)
+        copy = self._copy("h2d", dest, (px, py, w, h), elem_per_pe, streaming, order, data_type)
         words = _copies.source(src, w * elem_per_pe, f"{w} columns of {elem_per_pe} elements", copy)
         tensor = tensors.by_pe(words, w, 1, elem_per_pe, column_major=copy.column_major)
         return self._send(copy, np.broadcast_to(tensor, (h, w, elem_per_pe)), nonblock)
@@ -238,9 +238,10 @@ class SdkRuntime:
         nonblock: bool,
     ) -> Task:
         """Copies to every `row_stride`-th column and `col_stride`-th row of a rectangle."""
+        _copies.check_numbers("memcpy_h2d_stride", row_stride=row_stride, col_stride=col_stride)
         if row_stride < 1 or col_stride < 1:
             raise RuntimeError("row_stride or col_stride must be positive")
-        copy = self._copy("h2d", dest, (px, py, w, h), streaming, order, data_type)
+        copy = self._copy("h2d", dest, (px, py, w, h), elem_per_pe, streaming, order, data_type)
         columns = range(px, px + w, row_stride)
         rows = range(py, py + h, col_stride)
         what = f"{len(columns)} x {len(rows)} PEs of {elem_per_pe} elements"
@@ -269,7 +270,7 @@ class SdkRuntime:
         nonblock: bool,
     ) -> Task:
         """Copies the elements of the PEs of a rectangle into the tensor A[h][w][elem_per_pe]."""
-        copy = self._copy("d2h", src, (px, py, w, h), streaming, order, data_type)
+        copy = self._copy("d2h", src, (px, py, w, h), elem_per_pe, streaming, order, data_type)
         words = _copies.destination(dest, w * h * elem_per_pe, f"{w} x {h} PEs of {elem_per_pe} elements", copy)
         ticket = copy.queue_out(self._wafer, elem_per_pe)
 
@@ -386,6 +387,7 @@ class SdkRuntime:
         way: str,
         symbol: int,
         region: tuple[int, int, int, int],
+        elem_per_pe: int,
         streaming: bool,
         order: MemcpyOrder,
         data_type: MemcpyDataType,
@@ -396,6 +398,9 @@ class SdkRuntime:
             raise TypeError(f"memcpy_{way} takes {places}; an array of shape {symbol.shape} stands where the id should")
         width, height = self._program.size
         px, py, w, h = region
+        _copies.check_numbers(f"memcpy_{way}", px=px, py=py, w=w, h=h, elem_per_pe=elem_per_pe)
+        if elem_per_pe < 0:
+            raise RuntimeError(f"memcpy_{way}: elem_per_pe must be at least 0, not {elem_per_pe}")
         if min(px, py) < 0 or min(w, h) < 1 or px + w > width or py + h > height:
             raise RuntimeError(
                 f"{way} subrectangle must be inside the core rectangle: {w} x {h} PEs at ({px}, {py}) "

@@ -207,6 +207,35 @@ def test_strides_are_integers(runtime):
         runtime.memcpy_h2d_stride(runtime.get_id("words"), np.zeros(4, np.uint32), 0, 0, 1, 1, 4, 1, 2.0, **ROWS)
 
 
+@pytest.mark.parametrize(
+    "options, text",
+    [
+        ({"order": MemcpyDataType.MEMCPY_16BIT}, "order must be a MemcpyOrder, not MemcpyDataType.MEMCPY_16BIT"),
+        ({"data_type": MemcpyOrder.ROW_MAJOR}, "data_type must be a MemcpyDataType, not MemcpyOrder.ROW_MAJOR"),
+        ({"order": SdkTarget.WSE3}, "order must be a MemcpyOrder"),
+        ({"nonblock": MemcpyOrder.ROW_MAJOR}, "memcpy_h2d: nonblock must be True or False, not "),
+        ({"streaming": "no"}, "memcpy_h2d: streaming must be True or False, not 'no'"),
+        ({"streaming": None}, "streaming must be True or False, not None"),
+        ({"nonblock": 2}, "nonblock must be True or False, not 2"),
+    ],
+)
+def test_options_of_a_copy_have_their_types(runtime, options, text):
+    with pytest.raises(TypeError, match=text):
+        put(runtime, "words", np.zeros(1, np.uint32), **options)
+
+
+def test_options_may_be_numbers(runtime):
+    for options in ({"streaming": 0, "order": 1}, {"nonblock": np.True_, "data_type": 0}, {"nonblock": 1}):
+        put(runtime, "words", np.zeros(1, np.uint32), **options)
+
+
+def test_nonblock_is_true_or_false(runtime):
+    with pytest.raises(TypeError, match="launch: nonblock must be True or False, not 'yes'"):
+        runtime.launch("double_all", nonblock="yes")
+    with pytest.raises(TypeError, match="call: nonblock must be True or False, not None"):
+        runtime.call("double_all", [], nonblock=None)
+
+
 def put(runtime, name, array, **options):
     runtime.memcpy_h2d(runtime.get_id(name), array, 0, 0, 1, 1, 1, **{**ROWS, **options})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from enum import Enum, IntEnum
 from typing import Any, NoReturn
 
 import numpy as np
@@ -58,8 +59,24 @@ def check_numbers(call: str, **numbers: object) -> None:
             raise TypeError(f"{call}: {name} must be an integer, not {value!r}{advice}")
 
 
+def check_flags(call: str, **flags: object) -> None:
+    """Raises an error unless all arguments are bools, or 0 or 1."""
+    for name, value in flags.items():
+        is_number = isinstance(value, (int, np.integer)) and not isinstance(value, Enum) and value in (0, 1)
+        if not is_number and not isinstance(value, np.bool_):
+            raise TypeError(f"{call}: {name} must be True or False, not {value!r}")
+
+
+def _refuse_other_enum(name: str, value: object, kind: type[IntEnum]) -> None:
+    # Members of both enums are the numbers 0 and 1.
+    if isinstance(value, Enum) and not isinstance(value, kind):
+        given = f"{type(value).__name__}.{value.name}"
+        raise TypeError(f"memcpy: {name} must be a {kind.__name__}, not {given}")
+
+
 def is_column_major(order: MemcpyOrder) -> bool:
     """Whether an order is column-major."""
+    _refuse_other_enum("order", order, MemcpyOrder)
     if order not in tuple(MemcpyOrder):
         raise RuntimeError("Illegal order option for memcpy: use MemcpyOrder.ROW_MAJOR or MemcpyOrder.COL_MAJOR")
     return order == MemcpyOrder.COL_MAJOR
@@ -67,6 +84,7 @@ def is_column_major(order: MemcpyOrder) -> bool:
 
 def bits(data_type: MemcpyDataType) -> int:
     """The size of an element."""
+    _refuse_other_enum("data_type", data_type, MemcpyDataType)
     if data_type not in tuple(MemcpyDataType):
         raise RuntimeError("Illegal data type option for memcpy: use MemcpyDataType.MEMCPY_32BIT or MEMCPY_16BIT")
     return 16 if data_type == MemcpyDataType.MEMCPY_16BIT else 32

@@ -174,7 +174,7 @@ class SdkRuntime:
         nonblock: bool,
     ) -> Task:
         """Copies a tensor A[h][w][elem_per_pe] to the PEs of a rectangle."""
-        copy = self._copy("h2d", dest, (px, py, w, h), elem_per_pe, streaming, order, data_type)
+        copy = self._copy("h2d", dest, (px, py, w, h), elem_per_pe, streaming, order, data_type, nonblock)
         words = _copies.source(src, w * h * elem_per_pe, f"{w} x {h} PEs of {elem_per_pe} elements", copy)
         return self._send(copy, tensors.by_pe(words, w, h, elem_per_pe, column_major=copy.column_major), nonblock)
 
@@ -194,7 +194,7 @@ class SdkRuntime:
         nonblock: bool,
     ) -> Task:
         """Copies A[h][1][elem_per_pe]: all PEs of a row receive the same."""
-        copy = self._copy("h2d", dest, (px, py, w, h), elem_per_pe, streaming, order, data_type)
+        copy = self._copy("h2d", dest, (px, py, w, h), elem_per_pe, streaming, order, data_type, nonblock)
         words = _copies.source(src, h * elem_per_pe, f"{h} rows of {elem_per_pe} elements", copy)
         tensor = tensors.by_pe(words, 1, h, elem_per_pe, column_major=copy.column_major)
         return self._send(copy, np.broadcast_to(tensor, (h, w, elem_per_pe)), nonblock)
@@ -215,7 +215,7 @@ class SdkRuntime:
         nonblock: bool,
     ) -> Task:
         """Copies A[1][w][elem_per_pe]: all PEs of a column receive the same."""
-        copy = self._copy("h2d", dest, (px, py, w, h), elem_per_pe, streaming, order, data_type)
+        copy = self._copy("h2d", dest, (px, py, w, h), elem_per_pe, streaming, order, data_type, nonblock)
         words = _copies.source(src, w * elem_per_pe, f"{w} columns of {elem_per_pe} elements", copy)
         tensor = tensors.by_pe(words, w, 1, elem_per_pe, column_major=copy.column_major)
         return self._send(copy, np.broadcast_to(tensor, (h, w, elem_per_pe)), nonblock)
@@ -241,7 +241,7 @@ class SdkRuntime:
         _copies.check_numbers("memcpy_h2d_stride", row_stride=row_stride, col_stride=col_stride)
         if row_stride < 1 or col_stride < 1:
             raise RuntimeError("row_stride or col_stride must be positive")
-        copy = self._copy("h2d", dest, (px, py, w, h), elem_per_pe, streaming, order, data_type)
+        copy = self._copy("h2d", dest, (px, py, w, h), elem_per_pe, streaming, order, data_type, nonblock)
         columns = range(px, px + w, row_stride)
         rows = range(py, py + h, col_stride)
         what = f"{len(columns)} x {len(rows)} PEs of {elem_per_pe} elements"
@@ -270,7 +270,7 @@ class SdkRuntime:
         nonblock: bool,
     ) -> Task:
         """Copies the elements of the PEs of a rectangle into the tensor A[h][w][elem_per_pe]."""
-        copy = self._copy("d2h", src, (px, py, w, h), elem_per_pe, streaming, order, data_type)
+        copy = self._copy("d2h", src, (px, py, w, h), elem_per_pe, streaming, order, data_type, nonblock)
         words = _copies.destination(dest, w * h * elem_per_pe, f"{w} x {h} PEs of {elem_per_pe} elements", copy)
         ticket = copy.queue_out(self._wafer, elem_per_pe)
 
@@ -290,11 +290,13 @@ class SdkRuntime:
     ) -> Task:
         """Sends words to the wafer."""
         self._must_run()
+        _copies.check_flags("send", nonblock=nonblock)
         return self._issued(self._streams.send(self._wafer, port, src, n_wavelets), nonblock)
 
     def receive(self, port: str | int, dest: npt.NDArray[Any], n_wavelets: int, *, nonblock: bool = False) -> Task:
         """Fills an array with words from the wafer."""
         self._must_run()
+        _copies.check_flags("receive", nonblock=nonblock)
         task = self._streams.receive(self._wafer, port, dest, n_wavelets)
         self._receiving.append(task)
         return self._issued(task, nonblock)
@@ -303,6 +305,7 @@ class SdkRuntime:
         """Writes the words that the wafer sends to a file: until nothing more can arrive, or with `nonblock`
         until the program ends."""
         self._must_run()
+        _copies.check_flags("receive_tofile", nonblock=nonblock)
         return self._issued(self._streams.receive_tofile(self._wafer, port, outfile), nonblock)
 
     def get_port_id(self, name: str) -> int | None:
@@ -318,11 +321,13 @@ class SdkRuntime:
     def launch(self, function: str | int, /, *args: Any, nonblock: bool) -> Task:
         """Calls an exported function, by its name or number, on every PE."""
         export = self._function(function)
+        _copies.check_flags("launch", nonblock=nonblock)
         return self._launch(export, _launch.words(export.name, export.inputs or (), args), nonblock)
 
     def call(self, function: str | int, args: npt.ArrayLike = (), /, *, nonblock: bool) -> Task:
         """Calls an exported function on every PE, with arguments that are already words."""
         export = self._function(function)
+        _copies.check_flags("call", nonblock=nonblock)
         words = [int(word) for word in np.asarray(args, dtype=np.uint32).ravel()]
         inputs = export.inputs or ()
         if len(words) != len(inputs):
@@ -391,6 +396,7 @@ class SdkRuntime:
         streaming: bool,
         order: MemcpyOrder,
         data_type: MemcpyDataType,
+        nonblock: bool,
     ) -> _copies.Copy | _copies.Stream:
         self._must_run()
         if isinstance(symbol, np.ndarray):
@@ -406,6 +412,7 @@ class SdkRuntime:
                 f"{way} subrectangle must be inside the core rectangle: {w} x {h} PEs at ({px}, {py}) "
                 f"are not inside {width} x {height} PEs"
             )
+        _copies.check_flags(f"memcpy_{way}", streaming=streaming, nonblock=nonblock)
         column_major, bits = _copies.is_column_major(order), _copies.bits(data_type)
         if streaming:
             return _copies.Stream(_copies.stream_color(symbol), region, column_major)

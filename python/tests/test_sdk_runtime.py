@@ -139,6 +139,40 @@ def test_call_passes_words(runtime):
     assert read(runtime, "floats", 1, (0, 0, 1, 1)).view(np.float32).tolist() == [0.25]
 
 
+def test_call_passes_the_bits_of_negative_numbers(runtime):
+    runtime.call("combine", np.array([-3, 1, -2, 3, 0x3E800000], np.int32), nonblock=False)
+    assert read(runtime, "words", 1, (0, 0, 1, 1)).tolist() == [2**32 - 2]
+    runtime.call("double_all", nonblock=False)
+
+
+@pytest.mark.parametrize(
+    "arguments, error, text",
+    [
+        ([1.5], TypeError, "takes integers as the arguments of say, not float64; sdk_utils.cast_uint32 gives"),
+        (np.array([1.5], np.float32), TypeError, "not float32"),
+        (["1"], TypeError, "not <U1"),
+        ([2**32], RuntimeError, "takes words of 32 bits as the arguments of say, not 4294967296"),
+        ([-(2**31) - 1], RuntimeError, "words of 32 bits"),
+        ([1, 2], RuntimeError, r"different number of arguments \(1\)"),
+    ],
+)
+def test_call_takes_words(runtime, arguments, error, text):
+    with pytest.raises(error, match=text):
+        runtime.call("say", arguments, nonblock=False)
+
+
+def test_a_task_belongs_to_the_runtime_that_returned_it(runtime, compiled):
+    other = SdkRuntime(compiled)
+    other.load()
+    other.run()
+    task = other.memcpy_d2h(np.zeros(1, np.uint32), 1, 0, 0, 1, 1, 1, **LATER)
+    for ask in (runtime.task_wait, runtime.is_task_done):
+        with pytest.raises(RuntimeError, match="the task belongs to another SdkRuntime: ask the one whose call"):
+            ask(task)
+    assert other.is_task_done(task)
+    other.stop()
+
+
 @pytest.mark.parametrize(
     "arguments, text",
     [

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from cerebras.sdk.sdk_utils import cast_uint32
 
 from cslrun._frames import HIDDEN as __tracebackhide__
@@ -31,6 +32,21 @@ def words(function: str, types: Sequence[str], args: Sequence[Any]) -> list[int]
             f"from what has been provided ({len(args)}): {function}({', '.join(types)})"
         )
     return [_word(function, i, ty, arg) for i, (ty, arg) in enumerate(zip(types, args))]
+
+
+def raw_words(function: str, args: npt.ArrayLike) -> list[int]:
+    """Arguments that are already words."""
+    given = np.asarray(args)
+    if given.size and given.dtype.kind not in "iu":
+        raise TypeError(
+            f"call() takes integers as the arguments of {function}, not {given.dtype}; "
+            "sdk_utils.cast_uint32 gives the bits of a float"
+        )
+    words = [int(word) for word in given.ravel()]
+    for word in words:
+        if not -(2**31) <= word < 2**32:
+            raise RuntimeError(f"call() takes words of 32 bits as the arguments of {function}, not {word}")
+    return [word & 0xFFFF_FFFF for word in words]
 
 
 def _word(function: str, index: int, ty: str, arg: Any) -> int:

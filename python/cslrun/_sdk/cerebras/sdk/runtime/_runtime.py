@@ -7,6 +7,7 @@ import contextlib
 import os
 import sys
 import warnings
+import weakref
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -77,6 +78,8 @@ class SdkRuntime:
         self._state = "constructed"
         self._runner: cslrun.Runner | None = None
         self._log: simlog.SimLog | None = None
+        #: The tasks that the script holds.
+        self._tasks: weakref.WeakSet[Task] = weakref.WeakSet()
         #: Copies from the wafer whose arrays are not filled yet, in the order of issue.
         self._receiving: list[Task] = []
 
@@ -328,7 +331,7 @@ class SdkRuntime:
         """Calls an exported function on every PE, with arguments that are already words."""
         export = self._function(function)
         _copies.check_flags("call", nonblock=nonblock)
-        words = [int(word) for word in np.asarray(args, dtype=np.uint32).ravel()]
+        words = _launch.raw_words(export.name, args)
         inputs = export.inputs or ()
         if len(words) != len(inputs):
             raise RuntimeError(
@@ -343,8 +346,7 @@ class SdkRuntime:
 
     def task_wait(self, task: Task) -> None:
         """Waits for a command."""
-        if not isinstance(task, Task):
-            raise TypeError(f"a task is what memcpy and launch return; this is a {type(task).__name__}")
+        self._check_task(task)
         try:
             if not task.is_done(self._wafer):
                 with self._following():
@@ -355,8 +357,7 @@ class SdkRuntime:
     def is_task_done(self, task: Task) -> bool:
         """Whether a command is done. The call continues the simulation until the command is done; a transfer on
         a stream can stay unfinished, if it needs the host to do something first."""
-        if not isinstance(task, Task):
-            raise TypeError(f"a task is what memcpy and launch return; this is a {type(task).__name__}")
+        self._check_task(task)
         try:
             with self._following():
                 return task.is_done(self._wafer) or task.poll(self._wafer)
@@ -444,7 +445,14 @@ class SdkRuntime:
     def _send(self, copy: _copies.Copy | _copies.Stream, tensor: npt.NDArray[Any], nonblock: bool) -> Task:
         return self._issued(Task(copy.queue_in(self._wafer, tensor)), nonblock)
 
+    def _check_task(self, task: Task) -> None:
+        if not isinstance(task, Task):
+            raise TypeError(f"a task is what memcpy and launch return; this is a {type(task).__name__}")
+        if task not in self._tasks:
+            raise RuntimeError("the task belongs to another SdkRuntime: ask the one whose call has returned it")
+
     def _issued(self, task: Task, nonblock: bool) -> Task:
+        self._tasks.add(task)
         if not nonblock:
             self.task_wait(task)
         return task

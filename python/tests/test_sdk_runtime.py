@@ -438,6 +438,17 @@ def test_a_number_of_threads_is_a_number(compiled, count):
         SdkRuntime(compiled, simfab_numthreads=count)
 
 
+def test_a_program_runs_on_the_machine_for_which_it_is_compiled(compiled):
+    text = "compiled for WSE2, but the platform is a WSE3: please use the correct compilation flag --arch=wse3, or"
+    with pytest.raises(RuntimeError, match=text):
+        SdkRuntime(compiled, get_platform())
+    SdkRuntime(compiled, get_platform(target=SdkTarget.WSE2))
+    SdkRuntime(compiled)
+    for wrong in ("wse2", 0, None):
+        with pytest.raises(TypeError, match=f"target must be SdkTarget.WSE2 or SdkTarget.WSE3, not {wrong!r}"):
+            get_platform(target=wrong)
+
+
 def test_there_is_no_system(compiled):
     with pytest.raises(RuntimeError, match="there is no system at '10.0.0.1:9000'"):
         SdkRuntime(compiled, cmaddr="10.0.0.1:9000")

@@ -391,7 +391,15 @@ def streamed(layout):
 def test_a_layout_runs_without_memcpy(layout):
     region(layout, "blocks", "blocks")
     with pytest.raises(RuntimeError, match="does not support programs without memcpy; pass memcpy_required=False"):
-        SdkRuntime(compiled(layout), get_platform())
+        SdkRuntime(compiled(layout), get_platform(target=layout._target))
+
+
+def test_a_layout_runs_on_its_own_machine(layout):
+    region(layout, "blocks", "blocks")
+    (other,) = set(SdkTarget) - {layout._target}
+    text = f"compiled for {layout._target.name}, but the platform is a {other.name}: give this platform to SdkLayout, or run on"
+    with pytest.raises(RuntimeError, match=text):
+        SdkRuntime(compiled(layout), get_platform(target=other), memcpy_required=False)
 
 
 def test_streams_go_one_way_and_have_names(streamed):

@@ -84,6 +84,8 @@ def refuse_system(address: str | None) -> None:
 
 def get_simulator(config: SimfabConfig | None = None, target: SdkTarget = SdkTarget.WSE3) -> SdkExecutionPlatform:
     """The simulator."""
+    if not isinstance(target, SdkTarget):
+        raise TypeError(f"target must be SdkTarget.WSE2 or SdkTarget.WSE3, not {target!r}")
     return SdkExecutionPlatform(target, config or SimfabConfig())
 
 

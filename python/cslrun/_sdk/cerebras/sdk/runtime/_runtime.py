@@ -63,6 +63,8 @@ class SdkRuntime:
         folder = Path(bindir.path if isinstance(bindir, SdkCompileArtifacts) else os.fspath(bindir))
         self._folder = folder.absolute()
         self._program = _load(self._folder)
+        if platform is not None:
+            _check_machine(self._program, platform)
         #: Where the memory goes at the end; None if nobody wants it.
         self._core = platform.config._core_file() if platform is not None else None
         if kwargs.get("memcpy_required", True) and not self._program.uses_memcpy:
@@ -488,6 +490,20 @@ def _threads(wanted: int | None, program: cslrun.Program) -> int | None:
         raise ValueError(f"simfab_numthreads must be a whole number of at least 1, not {wanted!r}")
     _, rows = program.size
     return min(int(wanted), rows, os.cpu_count() or 1)
+
+
+def _check_machine(program: cslrun.Program, platform: SdkExecutionPlatform) -> None:
+    """Raises an error if a program is compiled for another machine than that of the platform."""
+    machine, own = platform.target.name, program.arch.upper()
+    if machine == own:
+        return
+    needed = f"please use the correct compilation flag --arch={machine.lower()}"
+    if program.is_layout:
+        needed = "give this platform to SdkLayout"
+    raise RuntimeError(
+        f"the program is compiled for {own}, but the platform is a {machine}: {needed}, or run on "
+        f"get_platform(target=SdkTarget.{own})"
+    )
 
 
 def _load(folder: Path) -> cslrun.Program:

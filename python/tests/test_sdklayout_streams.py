@@ -39,6 +39,28 @@ def test_a_task_that_waits_for_more_words_may_wait_at_the_end(layout, capfd):
     assert "warning[deadlock]" in capfd.readouterr().err
 
 
+def test_words_that_the_host_has_not_received_are_told_at_the_end(streamed, capfd):
+    layout, into, out = streamed
+    runtime = running(layout)
+    words = np.zeros(6, dtype=np.uint32)
+    runtime.send(into, np.arange(8, dtype=np.uint32))
+    runtime.receive(out, words, 6)
+    runtime.stop()
+    told = capfd.readouterr().err
+    assert "warning[leftover-wavelets]" in told
+    assert f"words received from the stream '{out}': 6; words left: 2" in told
+    assert "receive all 8 words, or send fewer" in told
+
+
+def test_words_that_went_to_a_file_are_not_left(streamed, tmp_path, capfd):
+    layout, into, out = streamed
+    runtime = running(layout)
+    runtime.send(into, np.arange(8, dtype=np.uint32))
+    runtime.receive_tofile(out, tmp_path / "words.bin", nonblock=True)
+    runtime.stop()
+    assert "leftover" not in capfd.readouterr().err
+
+
 def test_streams_have_names_and_numbers(streamed, capsys):
     layout, into, out = streamed
     runtime = running(layout)

@@ -97,6 +97,7 @@ impl Runner {
             Ended::Stalled(report) if has_host && report.only_armed => left.extend(self.leftovers()),
             Ended::Stalled(report) if has_host => {
                 left.extend(report.warnings(&self.program.sources));
+                left.extend(self.unreceived().into_iter().filter_map(|diag| self.options.levels.judge(diag)));
             }
             Ended::Stalled(report) => return Err(Failure::Stalled(report)),
             other => return Err(failure(other)),
@@ -107,6 +108,6 @@ impl Runner {
     /// Warnings about leftovers at the end, with the levels that the user has chosen.
     fn leftovers(&self) -> impl Iterator<Item = Diagnostic> {
         let levels = self.options.levels;
-        self.wafer.leftovers().into_iter().filter_map(move |left| levels.judge(left))
+        self.wafer.leftovers().into_iter().chain(self.unreceived()).filter_map(move |left| levels.judge(left))
     }
 }

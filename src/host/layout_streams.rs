@@ -7,7 +7,9 @@
 
 use super::commands::Ticket;
 use super::{Failure, Runner};
+use crate::diagnostics::Diagnostic;
 use crate::diagnostics::render::grouped;
+use crate::diagnostics::rules::tasks::LEFTOVER_WAVELETS;
 use crate::image::{HostStream, Program};
 use crate::wafer::{HostWait, Wafer};
 use std::collections::VecDeque;
@@ -232,6 +234,31 @@ impl Runner {
             format!(": {} ({})", cause.fact, self.program.sources.describe(cause.span))
         });
         Some(format!("{command}: {needs}{place}"))
+    }
+
+    /// Warnings about words that have come on a stream from the wafer, and that the host has not received.
+    pub(super) fn unreceived(&self) -> Vec<Diagnostic> {
+        let left = self.ports.0.iter().filter(|port| {
+            let is_of_host = !port.stream.to_wafer && !port.is_drained;
+            is_of_host && !port.buffer.is_empty()
+        });
+        let warning = |port: &StreamPort| {
+            let HostStream { name, pe, color, .. } = &port.stream;
+            let (asked, left) = (port.asked, port.buffer.len() as u64);
+            let diag = LEFTOVER_WAVELETS
+                .because(&[("color", color), ("pe", pe)])
+                .note(format!(
+                    "words received from the stream '{name}': {}; words left: {}",
+                    grouped(asked),
+                    grouped(left)
+                ))
+                .help(format!("receive all {} words, or send fewer", grouped(asked + left)));
+            match self.wafer.stream_end(*pe, *color, false) {
+                Some(cause) => Diagnostic::from(diag.at(cause.span).label(cause.fact)),
+                None => Diagnostic::from(diag),
+            }
+        };
+        left.map(warning).collect()
     }
 
     fn ask(&mut self, stream: usize, count: u64) -> Ticket {

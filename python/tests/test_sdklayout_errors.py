@@ -122,6 +122,15 @@ def test_parameters_are_integers_and_colors(layout):
         code.set_param_range(IntRectangle(IntVector(0, 0), IntVector(2, 2)), "number", 1)
 
 
+def test_places_are_integers(layout):
+    for wrong, shown in ((1.5, "1.5"), (np.float32(2), "np.float32.2.0."), ("1", "'1'"), (None, "None")):
+        with pytest.raises(TypeError, match=f"IntVector: y must be an integer, not ({shown}|{wrong})$"):
+            IntVector(0, wrong)
+    with pytest.raises(TypeError, match=r"IntRectangle: end must be an IntVector, not \(1, 1\)"):
+        IntRectangle(IntVector(0, 0), (1, 1))
+    assert repr(IntVector(np.int64(1), np.uint8(2))) == "IntVector(x=1, y=2)"
+
+
 def test_no_parameter_is_larger_than_all_types(layout):
     for wrong in (2**127, -(2**127)):
         with pytest.raises(RuntimeError, match=f"param 'a' cannot be {wrong}: no type of CSL has such a number"):
@@ -155,6 +164,22 @@ def test_data_must_be_divisible_and_fit(layout):
 def test_data_for_an_unknown_variable_list_those_there_are(layout):
     region(layout, "blocks", "blocks").set_symbol_all("matric", np.zeros(6, dtype=np.float32), 3, 2)
     refuses(layout, "the code of region 'blocks' has no such variable in memory on PE(0,0); it has matrix, few")
+
+
+def test_rows_that_are_taken_for_columns_are_worth_a_warning(layout):
+    code = region(layout, "blocks", "blocks", 2, 1)
+    data = np.ones((2, 6), dtype=np.float32)
+    with pytest.warns(UserWarning, match="has 2 rows and 6 columns, and is divided as 6 rows and 2 columns; .*pass 6, 2"):
+        code.set_symbol_all("matrix", data, 2, 6)
+    with pytest.raises(TypeError, match="width and height must be integers, not 6.0 and 2"):
+        code.set_symbol_all("matrix", data, 12 / 2, 2)
+
+
+@pytest.mark.filterwarnings("error")
+def test_vectors_and_flat_arrays_have_any_shape(layout):
+    code = region(layout, "blocks", "blocks", 2, 1)
+    for shape, size in (((2, 6), (6, 2)), ((12,), (4, 3)), ((12, 1), (4, 3)), ((2, 6), (12, 1)), ((1, 12), (6, 2))):
+        code.set_symbol_all("matrix", np.ones(shape, dtype=np.float32), *size)
 
 
 def test_data_that_are_too_few_are_worth_a_warning(layout):

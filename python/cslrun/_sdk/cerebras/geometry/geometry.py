@@ -1,5 +1,8 @@
 """Positions and rectangles of PEs."""
 
+from __future__ import annotations
+
+import operator
 from dataclasses import dataclass
 
 
@@ -10,6 +13,15 @@ class IntVector:
     x: int
     y: int
 
+    def __post_init__(self) -> None:
+        for name in ("x", "y"):
+            value = getattr(self, name)
+            try:
+                # Integers of numpy become those of Python.
+                object.__setattr__(self, name, operator.index(value))
+            except TypeError:
+                raise TypeError(f"IntVector: {name} must be an integer, not {value!r}") from None
+
 
 @dataclass(frozen=True)
 class IntRectangle:
@@ -17,6 +29,12 @@ class IntRectangle:
 
     origin: IntVector
     end: IntVector
+
+    def __post_init__(self) -> None:
+        for name in ("origin", "end"):
+            value = getattr(self, name)
+            if not isinstance(value, IntVector):
+                raise TypeError(f"IntRectangle: {name} must be an IntVector, not {value!r}")
 
     @property
     def width(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -121,10 +122,19 @@ class CodeRegion:
         if not isinstance(symbol, str) or not isinstance(data, np.ndarray):
             raise TypeError("set_symbol_all takes the name of a variable, a numpy array, its width and its height")
         what = f"set_symbol_all('{symbol}') of code region '{self.name}'"
+        if not is_integer(width) or not is_integer(height):
+            raise TypeError(f"{what}: width and height must be integers, not {width!r} and {height!r}")
         if data.dtype not in _SYMBOL_TYPES:
             raise TypeError(f"{what}: the elements must be {', '.join(t.__name__ for t in _SYMBOL_TYPES)}, not {data.dtype}")
         if width < 1 or height < 1 or data.size != width * height:
             raise RuntimeError(f"{what}: the array has {data.size} elements, not {width} x {height}")
+        is_matrix = data.ndim == 2 and min(*data.shape, width, height) > 1
+        if is_matrix and data.shape != (height, width):
+            warnings.warn(
+                f"{what}: the array has {data.shape[0]} rows and {data.shape[1]} columns, and is divided as {height} rows "
+                f"and {width} columns; width is the number of columns, so pass {data.shape[1]}, {data.shape[0]}",
+                stacklevel=2,
+            )
         if width % self.width or height % self.height:
             raise RuntimeError(
                 f"{what}: {width} x {height} elements cannot be divided among {self.width} x {self.height} PEs; "

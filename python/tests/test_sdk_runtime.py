@@ -1,10 +1,10 @@
 import re
 import shutil
-import warnings
 
 import numpy as np
 import pytest
 from conftest import COUNT, HEIGHT, WIDTH
+from cerebras.sdk.runtime import _launch
 from cerebras.sdk.runtime.sdkruntimepybind import (
     MemcpyDataType,
     MemcpyOrder,
@@ -185,6 +185,13 @@ def test_a_task_belongs_to_the_runtime_that_returned_it(runtime, compiled):
 def test_launch_checks_arguments(runtime, arguments, text):
     with pytest.raises(RuntimeError, match=text):
         runtime.launch("combine", *arguments, nonblock=False)
+
+
+@pytest.mark.parametrize("ty", ["u8", "i8", "u64", "i64"])
+def test_types_that_the_host_cannot_pass_are_named(ty):
+    text = f"argument 1 of f is a {ty}, which the host cannot pass: declare the parameter as one of f32, f16, i16"
+    with pytest.raises(RuntimeError, match=text):
+        _launch.words("f", ("u16", ty), (np.uint16(1), 1))
 
 
 def test_names_are_numbers_for_memcpy(runtime):

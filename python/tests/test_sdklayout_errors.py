@@ -6,6 +6,8 @@ from cerebras.geometry.geometry import IntRectangle, IntVector
 from cerebras.sdk.runtime.sdkruntimepybind import (
     Color,
     Edge,
+    MemcpyDataType,
+    MemcpyOrder,
     Route,
     RoutingPosition,
     SdkLayout,
@@ -425,6 +427,21 @@ def test_a_layout_runs_on_its_own_machine(layout):
     text = f"compiled for {layout._target.name}, but the platform is a {other.name}: give this platform to SdkLayout, or run on"
     with pytest.raises(RuntimeError, match=text):
         SdkRuntime(compiled(layout), get_platform(target=other), memcpy_required=False)
+
+
+def test_copies_to_a_layout_are_told_to_use_streams(streamed):
+    runtime, _, _ = streamed
+    words = np.zeros(1, np.uint32)
+    options = {
+        "streaming": False,
+        "order": MemcpyOrder.ROW_MAJOR,
+        "data_type": MemcpyDataType.MEMCPY_32BIT,
+        "nonblock": False,
+    }
+    with pytest.raises(RuntimeError, match=r"memcpy_h2d needs .* an SdkLayout: use send\(\) .* create_input_stream\(\)"):
+        runtime.memcpy_h2d(1, words, 0, 0, 1, 1, 1, **options)
+    with pytest.raises(RuntimeError, match=r"memcpy_d2h needs .* use receive\(\) .* create_output_stream\(\)"):
+        runtime.memcpy_d2h(words, 1, 0, 0, 1, 1, 1, **options)
 
 
 def test_streams_go_one_way_and_have_names(streamed):

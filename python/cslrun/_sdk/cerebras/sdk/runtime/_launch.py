@@ -51,6 +51,11 @@ def raw_words(function: str, args: npt.ArrayLike) -> list[int]:
 
 def _word(function: str, index: int, ty: str, arg: Any) -> int:
     accepted = _ACCEPTED.get(ty, ())
+    if not accepted:
+        raise RuntimeError(
+            f"argument {index} of {function} is a {ty}, which the host cannot pass: declare the parameter as one of "
+            f"{', '.join(name for name in _ACCEPTED if name != 'bool')}"
+        )
     if ty == "bool" and isinstance(arg, accepted):
         return int(arg)
     # bool is an int in Python, but none in CSL.

@@ -402,6 +402,12 @@ class SdkRuntime:
         nonblock: bool,
     ) -> _copies.Copy | _copies.Stream:
         self._must_run()
+        if self._program.is_layout:
+            other, ports = ("send", "in") if way == "h2d" else ("receive", "out")
+            raise RuntimeError(
+                f"memcpy_{way} needs a program with <memcpy>, and this one is an SdkLayout: use {other}() with the name "
+                f"that create_{ports}put_stream() has returned"
+            )
         if isinstance(symbol, np.ndarray):
             places = "the id of a variable, then the array" if way == "h2d" else "the array, then the id of a variable"
             raise TypeError(f"memcpy_{way} takes {places}; an array of shape {symbol.shape} stands where the id should")

@@ -113,9 +113,10 @@ class CodeRegion:
             return
         if not is_integer(value) and not isinstance(value, (bool, np.bool_)):
             raise TypeError(f"param '{name}' takes an integer, a bool or a Color, not {value!r}")
-        if not -_LARGEST_PARAM <= value <= _LARGEST_PARAM:
-            raise RuntimeError(f"param '{name}' cannot be {value}: no type of CSL has such a number")
-        self.params.append({"area": area, "name": name, "value": {"int": int(value)}})
+        number = int(value)
+        if not -_LARGEST_PARAM <= number <= _LARGEST_PARAM:
+            raise RuntimeError(f"param '{name}' cannot be {number}: no type of CSL has such a number")
+        self.params.append({"area": area, "name": name, "value": {"int": number}})
 
     def set_symbol_all(self, symbol: str, data: npt.NDArray[Any], width: int, height: int) -> None:
         """Divides a matrix among the PEs; each stores its block in a variable."""

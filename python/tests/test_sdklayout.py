@@ -337,6 +337,21 @@ def test_a_variable_is_looked_for_on_other_pes(layout, tmp_path):
         assert "symbol-absent" in str(caught.value)
 
 
+def test_a_variable_of_a_module_is_looked_for(layout, tmp_path):
+    (tmp_path / "part.csl").write_text("var inner = [1]u16{ 1 };\n")
+    (tmp_path / "own.csl").write_text(
+        'const part = @import_module("part.csl");\n'
+        "const main_id = @get_local_task_id(8);\n"
+        "task main() void { part.inner[0] += 1; }\n"
+        "comptime { @bind_local_task(main, main_id); @activate(main_id); }\n"
+    )
+    layout.create_code_region("own.csl", "own", 1, 1)
+    runtime = finished(layout)
+    with pytest.raises(cslrun.RunError, match="no variable `inner`(?s:.*)name the module as well: `part.inner`"):
+        runtime.read_symbol(0, 0, "inner")
+    assert runtime.read_symbol(0, 0, "part.inner", dtype="uint16").tolist() == [2]
+
+
 def test_a_program_that_has_not_run_is_told(layout, tmp_path):
     (tmp_path / "own.csl").write_text("export var there = [1]u16{ 5 };\n")
     layout.create_code_region("own.csl", "own", 1, 1)

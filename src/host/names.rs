@@ -276,6 +276,12 @@ impl Runner {
             return diag.help(format!("read it from {}", elsewhere.join(", ")));
         }
         let own: Vec<&str> = tile.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
+        let is_inside = |own: &&str| own.rsplit_once('.').is_some_and(|(_, variable)| variable == name);
+        let inside: Vec<String> =
+            own.iter().copied().filter(is_inside).map(|own| format!("`{own}`")).collect();
+        if !inside.is_empty() {
+            return diag.help(format!("name the module as well: {}", inside.join(" or ")));
+        }
         if let Some(near) = suggest::nearest(name, own.iter().copied()) {
             return diag.did_you_mean(name, near, near);
         }

@@ -60,6 +60,7 @@ class Snapshot:
 
 class Runner:
     is_recorded: bool
+    def belongs_to_script(self) -> None: ...
     def __init__(
         self,
         program: Program,

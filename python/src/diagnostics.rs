@@ -16,6 +16,14 @@ pub fn objects<'py>(py: Python<'py>, sources: &SourceMap, all: &[Diagnostic]) ->
     py.import("cslrun.diagnostics")?.call_method1("of_json", (pairs,))
 }
 
+/// Diagnostics as the reader shall see them: a script under `cs_python`, or whoever uses the package.
+pub fn for_reader(all: &[Diagnostic], is_script: bool) -> Vec<Diagnostic> {
+    match is_script {
+        true => all.iter().map(Diagnostic::for_cs_python).collect(),
+        false => all.to_vec(),
+    }
+}
+
 /// An exception whose text is the report and whose attribute `diagnostics` is the list.
 pub fn exception(
     py: Python<'_>,

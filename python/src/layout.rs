@@ -1,4 +1,4 @@
-use crate::diagnostics::exception;
+use crate::diagnostics::{exception, for_reader};
 use crate::fault::guarded;
 use crate::levels;
 use crate::program::{Program, arch_of, on_a_large_stack};
@@ -40,7 +40,10 @@ pub fn compile_layout(
     let report = compilation.render(MessageFormat::Plain, false);
     match compilation.program {
         Some(program) => Ok((Program { image: Arc::new(program) }, colors, warnings, report)),
-        None => Err(exception(py, CompileError::new_err, &compilation.sources, &compilation.diagnostics)),
+        None => {
+            let diagnostics = for_reader(&compilation.diagnostics, true);
+            Err(exception(py, CompileError::new_err, &compilation.sources, &diagnostics))
+        }
     }
 }
 

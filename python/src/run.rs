@@ -1,5 +1,5 @@
 use crate::RunError;
-use crate::diagnostics::exception;
+use crate::diagnostics::{exception, for_reader};
 use crate::fault::guarded;
 use crate::interrupt;
 use crate::recordings::Recordings;
@@ -49,6 +49,8 @@ pub struct Run {
     pub recordings: Recordings,
     /// Ctrl-C has stopped the run while wavelets were on their way, so it cannot go on.
     is_interrupted: bool,
+    /// It belongs to a script under `cs_python`.
+    pub is_script: bool,
     writer: Writer,
 }
 
@@ -103,7 +105,7 @@ pub fn wait_for_writers(py: Python<'_>) {
 impl Run {
     /// A run that has not begun.
     pub fn new(machine: Machine, recordings: Recordings, writer: Writer) -> Run {
-        Run { machine, recordings, is_interrupted: false, writer }
+        Run { machine, recordings, is_interrupted: false, is_script: false, writer }
     }
 
     /// Queues a command.
@@ -178,6 +180,7 @@ impl Run {
                 all = self.machine.look(|runner| runner.warnings());
             }
             all.extend(failure.diagnostics(sources));
+            let all = for_reader(&all, self.is_script);
             exception(py, RunError::new_err, sources, &all)
         })
     }

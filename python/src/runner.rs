@@ -1,5 +1,5 @@
 use crate::RunError;
-use crate::diagnostics::{exception, objects};
+use crate::diagnostics::{exception, for_reader, objects};
 use crate::fault::guarded;
 use crate::interrupt;
 use crate::levels::{self, Choice};
@@ -94,6 +94,12 @@ impl Runner {
             };
             Ok(Runner { run: Arc::new_cyclic(new), is_written_now })
         })
+    }
+
+    /// The run belongs to a script under `cs_python`, whose options its messages name.
+    fn belongs_to_script(&self) -> PyResult<()> {
+        self.run()?.is_script = true;
+        Ok(())
     }
 
     /// Whether the run is recorded, so that it is worth while to say which line issues a command.
@@ -315,6 +321,7 @@ impl Runner {
         run.machine.look(|runner| run.recordings.end(runner, &warnings));
         let program = run.machine.program();
         let sources = program.sources();
+        let warnings = for_reader(&warnings, run.is_script);
         let text = render(sources, &warnings, MessageFormat::Plain, false);
         Ok((text, objects(py, sources, &warnings)?))
     }

@@ -277,8 +277,8 @@ def test_nonblock_is_true_or_false(runtime):
         runtime.call("double_all", [], nonblock=None)
 
 
-def put(runtime, name, array, **options):
-    runtime.memcpy_h2d(runtime.get_id(name), array, 0, 0, 1, 1, 1, **{**ROWS, **options})
+def put(runtime, name, array, count=1, **options):
+    runtime.memcpy_h2d(runtime.get_id(name), array, 0, 0, 1, 1, count, **{**ROWS, **options})
 
 
 def get(runtime, name, array, **options):
@@ -361,6 +361,19 @@ def test_reading_past_the_end_of_a_variable_is_a_warning(runtime, capfd):
     read(runtime, "words", COUNT + 1, (1, 0, 1, 1))
     runtime.stop()
     assert "warning[copy-out-of-bounds]" in capfd.readouterr().err
+
+
+def test_helps_name_the_options_of_cs_python(runtime, compiled, monkeypatch):
+    with pytest.raises(RuntimeError, match="`--cslrun-flags='-W copy-out-of-bounds'` makes this a warning") as caught:
+        put(runtime, "words", np.zeros(COUNT + 1, np.uint32), count=COUNT + 1)
+    assert "`-W copy" not in str(caught.value)
+    monkeypatch.setenv("CSLRUN_MAX_CYCLES", "3")
+    limited = SdkRuntime(compiled)
+    limited.load()
+    limited.run()
+    with pytest.raises(RuntimeError, match="raise the limit with --cslrun-max-cycles"):
+        limited.launch("double_all", nonblock=False)
+        limited.stop()
 
 
 def test_a_source_file_is_no_compiled_program():

@@ -92,6 +92,16 @@ def test_wrong_code_is_reported_with_its_line(layout, tmp_path):
         compiled(layout)
 
 
+def test_helps_about_wrong_code_name_the_options_of_cs_python(layout, tmp_path):
+    (tmp_path / "wrong.csl").write_text(
+        "task other() void {}\n"
+        "task main() void { other(); }\n"
+        "comptime { @bind_local_task(main, @get_local_task_id(8)); }\n"
+    )
+    layout.create_code_region("wrong.csl", "wrong", 1, 1)
+    refuses(layout, "`--cslrun-flags='-W task-call'` makes this a warning")
+
+
 def test_memcpy_does_not_work_in_a_region(layout, tmp_path):
     (tmp_path / "copies.csl").write_text('const m = @import_module("<memcpy/memcpy>", .{});\ncomptime { _ = m; }\n')
     layout.create_code_region("copies.csl", "copies", 1, 1)

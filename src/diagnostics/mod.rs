@@ -8,6 +8,7 @@ mod level;
 pub mod render;
 mod rule;
 pub mod rules;
+mod script;
 pub mod suggest;
 mod undated;
 

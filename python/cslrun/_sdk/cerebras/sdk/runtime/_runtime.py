@@ -96,6 +96,7 @@ class SdkRuntime:
         # What an earlier run has left must not be read as the result of this one.
         snapshot.forget(self._folder)
         self._runner = cslrun.Runner(self._program, threads=threads, trace=self._trace_file())
+        self._runner._native.belongs_to_script()
         self._state = "loaded"
 
     def run(self) -> None:

@@ -2,13 +2,14 @@
 
 use super::eval::EvalFrame;
 use super::files::Files;
+use super::mismatch::{ADDRESS, ADDRESS_OF_ELEMENT};
 use super::walk::Sema;
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::comptime as rules;
 use crate::dsd::ops;
 use crate::source::Span;
 use crate::stdlib;
-use crate::syntax::ast::{Decl, ExprId, ExprKind, FnParam, StmtKind, VarKind};
+use crate::syntax::ast::{Decl, ExprId, ExprKind, FnParam};
 use crate::syntax::foreign;
 use crate::value::float::FloatKind;
 use crate::value::ty::{IdKind, Ty};
@@ -26,11 +27,24 @@ pub fn with_text(files: &Files<'_>, mut diag: Diag) -> Diag {
         Some((name, value)) if name.starts_with('.') && !name.starts_with(".{") => value.trim_start(),
         _ => text,
     };
+    let is_about_address =
+        d.help.as_deref().is_some_and(|help| [ADDRESS, ADDRESS_OF_ELEMENT].contains(&help));
+    if is_about_address && !names_place(text) {
+        (d.help, d.has_own_help) = (None, false);
+        return diag;
+    }
     let is_short = !text.is_empty() && text.len() <= 40 && !text.contains('\n');
     if let Some(help) = d.help.as_mut().filter(|_| is_short) {
         *help = help.replacen("..", text, 1);
     }
     diag
+}
+
+/// Whether a text is a name, perhaps with fields and indices behind it: what has an address.
+fn names_place(text: &str) -> bool {
+    let is_name = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let is_suffixed = |c: char| c.is_ascii_alphanumeric() || "_.[]*".contains(c);
+    is_name && text.chars().all(is_suffixed)
 }
 
 /// What a name means that other languages have, or the library.
@@ -133,25 +147,6 @@ pub fn on_value(sema: &Sema<'_>, diag: Diag, id: ExprId, want: &Ty) -> Diag {
     let rest = if args.len() > 1 { ", .." } else { "" };
     let help = format!("write `@{}({want}{rest})`", name.name);
     diag.help(help).replace(sema.span(*ty), want.to_string())
-}
-
-/// The help for an assignment to something that is not a variable.
-pub fn instead_of_assigning(frame: &EvalFrame, lhs: ExprId) -> Option<String> {
-    let file = &frame.unit.file;
-    let ExprKind::Name(name) = &file.expr(lhs).kind else { return None };
-    if let Some(declared) = frame.declared_at(name) {
-        let is_declaration = |kind: &StmtKind| matches!(kind, StmtKind::Var(v) if v.name.span == declared);
-        let is_variable = file.stmts.iter().any(|stmt| is_declaration(&stmt.kind));
-        return (!is_variable).then(|| {
-            format!("parameters and elements of loops do not change: copy it, `var copy = {name};`, and change the copy")
-        });
-    }
-    match &file.decls[*frame.unit.names.get(name)? as usize] {
-        Decl::Var(v) if v.kind == VarKind::Param => Some(format!(
-            "a `param` does not change when the program runs: copy it into a `var`, `var copy = {name};`"
-        )),
-        _ => None,
-    }
 }
 
 /// The help for an operator on operands of such types.

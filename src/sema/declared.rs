@@ -82,6 +82,7 @@ const ABOUT_A_NAME: &[&Rule] = &[
     &comptime::BAD_BITCAST,
     &comptime::BAD_CAST,
     &comptime::COMPTIME_ONLY,
+    &comptime::CONST_ASSIGNMENT,
     &comptime::DEREF_MANY,
     &comptime::INDEX_COUNT,
     &comptime::INDEX_RANGE,

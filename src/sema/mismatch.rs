@@ -4,6 +4,12 @@ use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Diag, Fix, Replaced};
 use crate::value::ty::{IdKind, PtrTy, Ty};
 
+/// The help for a variable whose address is meant. Nothing else has an address.
+pub const ADDRESS: &str = "take its address: `&..`";
+
+/// The help for an array of which the address of an element is meant.
+pub const ADDRESS_OF_ELEMENT: &str = "take the address of an element: `&..[0]`";
+
 /// The diagnostic about a value of another type than expected.
 pub fn mismatch(want: &Ty, have: &Ty) -> Diag {
     let diag = rules::TYPE_MISMATCH.because(&[("want", want), ("have", have)]);
@@ -23,6 +29,7 @@ pub fn mismatch(want: &Ty, have: &Ty) -> Diag {
             return diag.help(format!("only `@bind_{bind}` takes a {have}"));
         }
         (Ty::Ptr(to), Ty::Ptr(from)) => return about_pointers(diag, to, from),
+        (Ty::Ptr(to), have) => return about_address(diag, to, have),
         (Ty::Array(_), Ty::Anon(_)) => {
             return diag.help(format!("write the type of the array in front of the braces: `{want}{{`"));
         }
@@ -48,12 +55,30 @@ fn is_task(kind: IdKind) -> bool {
 
 /// A pointer to an array where one to elements is expected.
 fn about_pointers(diag: Diag, to: &PtrTy, from: &PtrTy) -> Diag {
+    let is_same = |to: &PtrTy, from: &PtrTy| match &from.to {
+        Ty::Array(array) if to.many => to.to == array.elem,
+        other => to.to == *other && to.many == from.many,
+    };
+    if from.is_const && !to.is_const && is_same(to, from) {
+        let asked = to.to.clone().pointer(true, to.many);
+        return diag.help(format!("point to a `var`, or give the pointer the type `{asked}`"));
+    }
     match &from.to {
         Ty::Array(array) if !to.many && to.to == array.elem => diag.help("point to an element: `..[0]`"),
         Ty::Array(array) if to.many && to.to.is_numeric() && array.elem.is_numeric() => {
             let (want, have) = (&to.to, &array.elem);
             diag.help(format!("give the array elements of {want}, or the pointer the type `[*]{have}`"))
         }
+        _ => diag,
+    }
+}
+
+/// A value where a pointer to it is expected.
+fn about_address(diag: Diag, to: &PtrTy, have: &Ty) -> Diag {
+    match have {
+        have if *have == to.to => diag.help(ADDRESS),
+        Ty::Array(array) if to.to == array.elem && to.many => diag.help(ADDRESS),
+        Ty::Array(array) if to.to == array.elem => diag.help(ADDRESS_OF_ELEMENT),
         _ => diag,
     }
 }

@@ -24,6 +24,7 @@ mod externs;
 mod files;
 mod finish;
 mod function;
+mod immutable;
 mod injection;
 mod layout;
 mod library_use;

@@ -1,9 +1,8 @@
 //! Statements: executed at comptime, or written as code.
 
-use super::advice;
 use super::declared::with_declared_name;
 use super::eval::{Binding, Ev, Flow, JumpTarget, Return};
-use super::lower::Data;
+use super::immutable;
 use super::operand::{Addr, Base, Operand, Place, comptime_only, exists_at_run_time};
 use super::value::Value;
 use super::walk::Sema;
@@ -11,7 +10,7 @@ use super::want::Want;
 use super::{builtins, control, loops, operators};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::rules::run::DANGLING_POINTER;
-use crate::diagnostics::{At, Result};
+use crate::diagnostics::{At, Diag, Result};
 use crate::image::code::Op;
 use crate::source::Span;
 use crate::syntax::ast::{BinaryOp, Block, ExprId, ExprKind, Ident, StmtId, StmtKind, VarDecl, VarKind};
@@ -304,22 +303,19 @@ impl Sema<'_> {
         let lhs_span = self.span(lhs);
         let place = match self.expr(lhs, None)? {
             Ev::Place(p) => p,
-            Ev::Value(_) => return Err(rules::NOT_ASSIGNABLE.plain().at(lhs_span)),
+            Ev::Value(v) => return Err(immutable::value(self.frame(), lhs, &v.ty(), lhs_span)),
         };
         if !place.is_writable() {
-            let diag = const_assignment(&self.lower.data, &place, lhs_span);
-            let help = advice::instead_of_assigning(self.frame(), lhs);
-            return Err(match help {
-                Some(help) => diag.help(help),
-                None => usual_instead(&place, diag),
-            });
+            let diag = immutable::place(self.frame(), &self.lower.data, &place, lhs, lhs_span);
+            return Err(self.behind_pointer(diag, place.ty(), (lhs, op, rhs)));
         }
         self.note_assigned(&place);
         let ty = place.ty().clone();
         let value = match op {
             None if ty == Ty::Error => self.value(rhs, None)?,
             None => {
-                let value = self.value_as(rhs, &ty)?;
+                let value = self.value_as(rhs, &ty);
+                let value = value.map_err(|diag| self.behind_pointer(diag, &ty, (lhs, op, rhs)))?;
                 self.apart(value, span)?
             }
             Some(op) => {
@@ -330,6 +326,19 @@ impl Sema<'_> {
             }
         };
         self.store(&place, value, span)
+    }
+
+    /// A better help if what is assigned to a pointer belongs where it points to.
+    fn behind_pointer(
+        &mut self,
+        diag: Diag,
+        to: &Ty,
+        (lhs, op, rhs): (ExprId, Option<BinaryOp>, ExprId),
+    ) -> Diag {
+        let Ty::Ptr(pointer) = to else { return diag };
+        let Ok(have) = builtins::type_of(self, rhs) else { return diag };
+        let op = op.map_or("", BinaryOp::symbol);
+        immutable::behind_pointer(diag, &self.snippet(lhs), pointer, op, &have)
     }
 
     /// What code assigns, or may assign through a pointer, has not its first value for ever.
@@ -467,25 +476,6 @@ pub fn instead_of_var(ty: &Ty, name: &str) -> String {
         Ty::ComptimeInt => format!("give the variable a type: `var {name}: i16 = ..`"),
         Ty::Float(_) => format!("give the variable a type: `var {name}: f32 = ..`"),
         _ => format!("declare it `const {name} = ..`"),
-    }
-}
-
-fn const_assignment(data: &Data, place: &Place, span: Span) -> crate::diagnostics::Diag {
-    let diag = rules::CONST_ASSIGNMENT.plain().at(span);
-    match place {
-        Place::Memory {
-            addr: super::operand::Addr { base: super::operand::Base::Global(id), .. }, ..
-        } => diag.also(data.get(*id).span, "declared here"),
-        _ => diag,
-    }
-}
-
-fn usual_instead(place: &Place, diag: crate::diagnostics::Diag) -> crate::diagnostics::Diag {
-    match place {
-        Place::Memory {
-            addr: super::operand::Addr { base: super::operand::Base::Global(_), .. }, ..
-        } => diag.help("declare it `var`"),
-        _ => diag.help("declare it `var`, or use a pointer that is not `const`"),
     }
 }
 

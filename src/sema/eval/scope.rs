@@ -6,7 +6,7 @@ use crate::sema::operand::{Addr, Operand, Place};
 use crate::sema::unit::Unit;
 use crate::sema::value::{InstanceId, Value};
 use crate::source::Span;
-use crate::syntax::ast::Name;
+use crate::syntax::ast::{Decl, ExprId, Name, StmtKind};
 use crate::value::ty::Ty;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
@@ -164,6 +164,21 @@ impl EvalFrame {
     pub fn declared_at(&self, name: &str) -> Option<Span> {
         let (scope, slot) = self.find_local(name)?;
         Some(self.scopes[scope].names[slot].2)
+    }
+
+    /// The expression that a constant or variable is declared with.
+    pub fn initial_value(&self, name: &str) -> Option<ExprId> {
+        let file = &self.unit.file;
+        if let Some(declared) = self.declared_at(name) {
+            return file.stmts.iter().find_map(|stmt| match &stmt.kind {
+                StmtKind::Var(v) if v.name.span == declared => v.init,
+                _ => None,
+            });
+        }
+        match &file.decls[*self.unit.names.get(name)? as usize] {
+            Decl::Var(v) => v.init,
+            Decl::Fn(_) | Decl::Layout(..) | Decl::Comptime(..) => None,
+        }
     }
 
     /// The names of all locals that can be seen, outermost first.

@@ -7,7 +7,7 @@ use crate::diagnostics::{Diag, Result, suggest};
 use crate::syntax::ast::{BinaryOp, UnaryOp};
 use crate::value::float::FloatKind;
 use crate::value::number::Integer;
-use crate::value::ty::{IntTy, Ty};
+use crate::value::ty::{EnumTy, IntTy, Ty};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -225,11 +225,23 @@ pub fn cast(v: &Value, ty: &Ty, overflow: Overflow) -> Result<Value> {
         (Ty::Bool, Value::Enum(_, n)) => Ok(Value::Bool(*n != 0)),
         (Ty::Bool, Value::Bool(_)) => Ok(v.clone()),
         (Ty::Enum(e), Value::Int(_, x)) => {
-            let n = x.to_i128().filter(|n| e.members.iter().any(|(_, m)| m == n)).ok_or_else(no)?;
+            let n = x.to_i128().filter(|n| e.members.iter().any(|(_, m)| m == n));
+            let n = n.ok_or_else(|| {
+                let diag = rules::BAD_CAST.because(&[("from", x), ("to", ty)]);
+                diag.help(format!("its values are {}", values_of(e)))
+            })?;
             Ok(Value::Enum(e.clone(), n))
         }
         _ => coerce(v, ty).map_err(|_| no()),
     }
+}
+
+/// The values of an enum with their numbers, for people.
+fn values_of(of: &EnumTy) -> String {
+    const MOST: usize = 12;
+    let values = of.members.iter().take(MOST).map(|(name, n)| format!("`{name}` ({n})"));
+    let listed = values.collect::<Vec<_>>().join(", ");
+    if of.members.len() > MOST { listed + " and others" } else { listed }
 }
 
 /// The implicit conversion: only what keeps the value (language section 5).

@@ -3,6 +3,7 @@
 use super::arguments::chosen;
 use super::choices::{bad_choice, unknown_setting};
 use super::ids;
+use super::properties::written_at;
 use crate::arch::config::routes as word;
 use crate::arch::{Arch, ArchName, Color, Direction};
 use crate::diagnostics::rules::{comptime, layout as rules, tasks};
@@ -16,6 +17,9 @@ use crate::source::Span;
 use crate::syntax::ast::ExprId;
 use crate::value::ty::{IdKind, Ty};
 use smol_str::SmolStr;
+
+/// The switch position in which the router begins.
+const INITIAL_POSITION: &str = "current_switch_pos";
 
 type ColorFields = Vec<(SmolStr, Value)>;
 
@@ -34,12 +38,12 @@ pub fn color_arg(sema: &mut Sema<'_>, id: ExprId) -> Result<Color> {
 pub fn color_config(sema: &mut Sema<'_>, id: ExprId, color: Color) -> Result<ColorConfig> {
     let at = sema.span(id);
     let v = sema.known(id)?;
-    let Some(site) = sema.repeated(at) else { return read_config(sema, &v, color, at).at(at) };
+    let Some(site) = sema.repeated(at) else { return read_config(sema, &v, color, id).at(at) };
     if let Some(config) = sema.repeats.config(site, &v, color) {
         return Ok(config);
     }
     let told = sema.reports.told();
-    let config = read_config(sema, &v, color, at).at(at)?;
+    let config = read_config(sema, &v, color, id).at(at)?;
     // What it has reported, it reports again.
     if told == sema.reports.told() {
         sema.repeats.note_config(site, v, color, &config);
@@ -47,7 +51,8 @@ pub fn color_config(sema: &mut Sema<'_>, id: ExprId, color: Color) -> Result<Col
     Ok(config)
 }
 
-fn read_config(sema: &mut Sema<'_>, v: &Value, color: Color, at: Span) -> Result<ColorConfig> {
+fn read_config(sema: &mut Sema<'_>, v: &Value, color: Color, id: ExprId) -> Result<ColorConfig> {
+    let at = sema.span(id);
     let fields = v
         .fields()
         .ok_or_else(|| comptime::TYPE_MISMATCH.because(&[("want", &"a struct"), ("have", &v.ty())]))?;
@@ -94,7 +99,8 @@ fn read_config(sema: &mut Sema<'_>, v: &Value, color: Color, at: Span) -> Result
             check_injecting(&switches)?;
         }
         check_switch(sema.arch, color).map_err(|c| c.at(at)).or_else(|c| sema.lint(c))?;
-        config.switches = Some(read_switches(sema.arch, switches)?);
+        let initial = written_at(&sema.eval, id, INITIAL_POSITION).unwrap_or(at);
+        config.switches = Some(read_switches(sema.arch, switches, initial)?);
     }
     if !filter.is_empty() {
         config.filter = Some(read_filter(filter)?);
@@ -162,7 +168,8 @@ fn check_switch(arch: &Arch, color: Color) -> Result<()> {
     Ok(())
 }
 
-fn read_switches(arch: &Arch, fields: ColorFields) -> Result<Switches> {
+/// `initial` is the place of `.current_switch_pos`.
+fn read_switches(arch: &Arch, fields: ColorFields, initial: Span) -> Result<Switches> {
     let mut s = Switches::NONE;
     for (name, v) in fields {
         match (name.as_str(), &v) {
@@ -170,8 +177,11 @@ fn read_switches(arch: &Arch, fields: ColorFields) -> Result<Switches> {
             ("pos2", v) => s.positions[1] = position(arch, v)?,
             ("pos3", v) => s.positions[2] = position(arch, v)?,
             ("ring_mode", Value::Bool(b)) => s.ring = *b,
-            ("current_switch_pos", v) => {
-                s.current = v.to::<u8>().filter(|n| *n <= 3).ok_or_else(|| bad_choice(v, "0 to 3"))?;
+            (INITIAL_POSITION, v) => {
+                s.current = v.to::<u8>().filter(|n| *n <= 3).ok_or_else(|| {
+                    let help = "`.current_switch_pos` is 0, or the number of a `.pos1`, `.pos2` or `.pos3`";
+                    bad_choice(v, "0 to 3").at(initial).help(help)
+                })?;
             }
             ("pop_mode", v) => s.pop = pop_mode(v)?,
             _ => return Err(unknown_setting(&name, "`.switches`", SWITCHES)),

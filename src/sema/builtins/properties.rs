@@ -5,7 +5,7 @@ use super::choices::bad_choice;
 use crate::diagnostics::rules::{comptime, dsd as rules};
 use crate::diagnostics::{At, Diag, Result, suggest};
 use crate::dsd::{Simd, ZeroSource};
-use crate::sema::eval::Eval;
+use crate::sema::eval::{Eval, EvalFrame};
 use crate::sema::operand::Operand;
 use crate::sema::value::Value;
 use crate::sema::walk::Sema;
@@ -82,6 +82,27 @@ fn placed(eval: &Eval, argument: ExprId, name: SmolStr, value: Operand) -> Prope
         None => eval.frame().unit.file.expr(argument).span,
     };
     Property { name, value, at }
+}
+
+/// Where a field is written in a struct, in a struct in it, or in the declaration of either.
+pub fn written_at(eval: &Eval, argument: ExprId, name: &str) -> Option<Span> {
+    const DEEPEST: usize = 8;
+    written_within(eval.frame(), argument, name, DEEPEST)
+}
+
+fn written_within(frame: &EvalFrame, id: ExprId, name: &str, depth: usize) -> Option<Span> {
+    let (file, depth) = (&frame.unit.file, depth.checked_sub(1)?);
+    let fields = match &file.expr(id).kind {
+        ExprKind::Struct { fields, .. } => fields,
+        ExprKind::Name(constant) => {
+            return written_within(frame, frame.initial_value(constant)?, name, depth);
+        }
+        _ => return None,
+    };
+    fields.iter().find_map(|(field, value)| match field.name == name {
+        true => Some(file.expr(*value).span),
+        false => written_within(frame, *value, name, depth),
+    })
 }
 
 /// The properties of a DSD; those that `.tensor_access` stands for take its place.

@@ -14,6 +14,9 @@ use crate::value::ty::{IntTy, Ty};
 /// The diagnostic about a builtin that does not exist.
 pub fn unknown_builtin(sema: &mut Sema<'_>, name: &Ident, args: &[ExprId], known: &[&str]) -> Diag {
     let c = rules::UNKNOWN_BUILTIN.because(&[("name", &name.name)]).at(name.span);
+    if is_function(sema, &name.name) {
+        return c.did_you_mean(&format!("@{}", name.name), &name.name, &name.name);
+    }
     if let Some(help) = successor(&name.name) {
         return c.help(help);
     }
@@ -26,10 +29,71 @@ pub fn unknown_builtin(sema: &mut Sema<'_>, name: &Ident, args: &[ExprId], known
     if let Some(help) = elsewhere(sema.frame(), &name.name) {
         return c.help(help);
     }
-    match suggest::nearest(&name.name, known.iter().copied()) {
-        Some(near) => c.did_you_mean(&name.name, near, format!("@{near}")),
-        None => c,
+    if let Some(near) = suggest::nearest(&name.name, known.iter().copied()) {
+        return c.did_you_mean(&name.name, near, format!("@{near}"));
     }
+    match by_words(&name.name, known).as_slice() {
+        [] => c,
+        [one] => c.did_you_mean(&name.name, one, format!("@{one}")),
+        some => {
+            let listed: Vec<String> = some.iter().map(|name| format!("`@{name}`")).collect();
+            c.help(format!("did you mean one of {}?", listed.join(", ")))
+        }
+    }
+}
+
+/// Whether the file declares a function of this name.
+fn is_function(sema: &Sema<'_>, name: &str) -> bool {
+    let unit = sema.unit();
+    unit.names.get(name).is_some_and(|decl| matches!(unit.file.decls[*decl as usize], Decl::Fn(_)))
+}
+
+/// The builtins whose names have most words in common with this one, if either name has all words of the other.
+fn by_words<'n>(name: &str, known: &[&'n str]) -> Vec<&'n str> {
+    const MOST: usize = 4;
+    let given = words(name);
+    let mut near: Vec<(usize, &str)> = Vec::new();
+    for candidate in known {
+        let own = words(candidate);
+        let common = own.iter().filter(|word| given.contains(word)).count();
+        let all = own.len() + given.len() - common;
+        if common > 0 && common == own.len().min(given.len()) {
+            // Few of one size are compared, so fractions of the words become whole numbers.
+            near.push((1000 * common / all, candidate));
+        }
+    }
+    let best = near.iter().map(|(score, _)| *score).max().unwrap_or_default();
+    let best: Vec<&str> = near.iter().filter(|(score, _)| *score == best).map(|(_, name)| *name).collect();
+    // One word says little, if it stands in several names.
+    if best.len() > MOST || best.len() > 1 && given.len() == 1 { Vec::new() } else { best }
+}
+
+/// The words of a name, each in the form that builtins have.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for c in name.chars() {
+        if c == '_' || c.is_ascii_uppercase() {
+            words.push(String::new());
+        }
+        words.last_mut().expect("at least one").extend(Some(c.to_ascii_lowercase()).filter(|c| *c != '_'));
+    }
+    words.retain(|word| !word.is_empty());
+    for word in &mut words {
+        let usual = match word.as_str() {
+            "init" | "initialise" | "setup" => "initialize",
+            "alloc" => "allocate",
+            "addr" => "address",
+            "inc" | "incr" => "increment",
+            "len" => "length",
+            "cfg" | "conf" | "configure" => "config",
+            "create" | "make" | "new" => "get",
+            "ctrl" => "control",
+            "symb" | "sym" => "symbol",
+            _ => continue,
+        };
+        *word = usual.to_string();
+    }
+    words
 }
 
 /// What replaced a builtin that is gone, or that another language has.
@@ -66,6 +130,18 @@ fn successor(name: &str) -> Option<&'static str> {
         "sizeOf" | "sizeof" => "write `@element_count(@type_of(a))` for the number of elements of an array",
         "fdivs" | "fdivh" | "fdiv" => {
             "there is no division of vectors: multiply by the inverse, or divide in a function and `@map` it"
+        }
+        "add32" | "sub32" | "and32" | "or32" | "xor32" | "sll32" | "slr32" | "sar32" => {
+            "integer operations have 16 bits: compute with 32 bits in a function, and `@map` it"
+        }
+        "send" | "transmit" => {
+            "write `@mov16` or `@mov32` to a fabout_dsd, or `@fmovh` or `@fmovs` for floats"
+        }
+        "recv" | "receive" => {
+            "write `@mov16` or `@mov32` from a fabin_dsd, or `@fmovh` or `@fmovs` for floats"
+        }
+        "set_route" | "set_routes" | "route" | "set_color_route" => {
+            "write `@set_color_config(x, y, color, .{ .routes = .{ .rx = .., .tx = .. } })`"
         }
         "mul16" | "mul32" => "there is no product of integer vectors: multiply in a function and `@map` it",
         _ => return None,

@@ -9,7 +9,7 @@ use super::operand::{Operand, behind, repr};
 use super::value::{FnRef, Pointee, Pointer, Value};
 use super::walk::Sema;
 use super::want::{Want, may_choose};
-use super::{arith, control, memo};
+use super::{arith, control, memo, swapped};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Diag, Result, counted};
 use crate::image::code::{Op, Reg};
@@ -127,9 +127,12 @@ impl Sema<'_> {
         }
         let id = self.instantiate(f, &signature, span)?;
         let mut code_args = Vec::new();
-        for ((operand, at), param) in operands.into_iter().zip(&signature.params) {
+        for ((operand, at), param) in operands.iter().zip(&signature.params) {
             if let ParamKind::Typed(ty) = param {
-                code_args.push((self.coerce(operand, ty, at)?, at));
+                let value = self.coerce(operand.clone(), ty, *at);
+                let value = value
+                    .map_err(|diag| swapped::with_swapped(&self.files, diag, &operands, &signature.params))?;
+                code_args.push((value, *at));
             }
         }
         self.call_code(|base| Op::Call { f: id, base }, &code_args, &signature.ret, span)

@@ -50,6 +50,7 @@ mod stmt;
 mod stream_checks;
 mod streams;
 mod suffix;
+mod swapped;
 mod templates;
 #[cfg(test)]
 mod tests;

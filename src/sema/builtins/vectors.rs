@@ -61,10 +61,12 @@ pub fn vector_op(sema: &mut Sema<'_>, row: u8, call: Call<'_>) -> Result<Operand
     check_index(settings.index.is_some(), all, call.span).or_else(|c| sema.reports.weigh(c).map(|_| ()))?;
     hazards::check_dest(sema, &dest.value, dest.span);
     note_places(sema, &dest, &args, call.span);
+    let is_sent = dest.what.is_fabric();
     let dest = destination(sema, op, &dest)?;
     let mut operands = Vec::new();
     for (arg, source) in args.iter().zip(form.sources) {
-        operands.push(source_operand(sema, arg, *source)?);
+        let operand = source_operand(sema, arg, *source);
+        operands.push(operand.map_err(|diag| other_copy(diag, op, &arg.value.ty(), is_sent))?);
     }
     Ok(emit_vector(
         sema,
@@ -231,6 +233,32 @@ fn source_operand(sema: &mut Sema<'_>, arg: &Arg, source: SourceKind) -> Result<
     let elem = source.elem();
     let v = scalar_operand(sema, arg.value.clone(), elem, arg.span).map_err(|c| arg.wrong(c))?;
     Ok(DsdOperand::Scalar(sema.reg_of(&v, arg.span)?))
+}
+
+/// A better help for a number that another copying operation takes.
+fn other_copy(mut diag: Diag, op: &DsdOp, have: &Ty, is_sent: bool) -> Diag {
+    let Some(bits) = have.bits().filter(|_| op.copies() && diag.rule() == rules::OPERAND_TYPE.name) else {
+        return diag;
+    };
+    let is_wide = op.dest.words() == 2;
+    let help = match (op.dest.is_float(), have, bits) {
+        (false, Ty::Float(_), 32) if is_wide => {
+            "write `@fmovs` to copy a float, or `@bitcast(u32, ..)` to copy its bits"
+        }
+        (false, Ty::Float(_), 16) if !is_wide => {
+            "write `@fmovh` to copy a float, or `@bitcast(u16, ..)` to copy its bits"
+        }
+        (false, Ty::Int(_), 32) if !is_wide && is_sent => "write `@mov32`, which sends all 32 bits",
+        (true, Ty::Int(_), 32) if is_wide => {
+            "write `@mov32` to copy an integer, or `@as(f32, ..)` to convert it"
+        }
+        (true, Ty::Int(_), 16) if !is_wide => {
+            "write `@mov16` to copy an integer, or `@as(f16, ..)` to convert it"
+        }
+        _ => return diag,
+    };
+    (diag.0.has_own_help, diag.0.fix) = (false, None);
+    diag.help(help)
 }
 
 /// A scalar operand: a literal takes the type of the element.

@@ -101,8 +101,10 @@ impl Modules {
 
     /// Warnings about values for parameters that a module does not have.
     pub fn unknown_params(&self, id: InstanceId) -> Vec<Diag> {
-        let Instance { unit, params, imported_at, .. } = self.get(id);
-        if unit.library {
+        let Instance { unit, params, imported_at, importer, .. } = self.get(id);
+        let is_open = || !LIBRARY_WITH_PARAMS.iter().any(|path| unit.path.as_os_str() == *path);
+        let by_library = || importer.is_some_and(|importer| self.get(importer).unit.library);
+        if unit.library && (is_open() || by_library()) {
             return Vec::new();
         }
         let is_declared = |name: &&Name| {
@@ -159,6 +161,10 @@ impl Modules {
 
 /// Values for unknown parameters beside the first, from which on they have one message.
 const MOST_UNKNOWN: usize = 3;
+
+/// Modules of the library that have no parameters but those that their documentation lists.
+const LIBRARY_WITH_PARAMS: [&str; 6] =
+    ["<collectives_2d/pe>", "<debug>", "<malloc>", "<message_passing>", "<simprint>", "<timer>"];
 
 /// The warning about a value for a parameter that a file does not have.
 pub fn unknown_param(name: &str, unit: &Unit) -> Diag {

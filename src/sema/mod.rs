@@ -37,6 +37,7 @@ mod memory;
 mod mismatch;
 mod modules;
 mod names;
+mod never_assigned;
 mod operand;
 mod operators;
 mod options;

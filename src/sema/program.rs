@@ -107,7 +107,7 @@ pub fn program(sema: &mut Sema<'_>, root: Rc<Unit>) -> Option<Program> {
     }
     let program = assemble(sema, tiles);
     if let Some(program) = &program {
-        check_unused(sema, &classes, &program.tiles);
+        check_unused(sema, &classes, program);
     }
     program.filter(|_| sema.reports.errors() == 0)
 }

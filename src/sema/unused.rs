@@ -3,6 +3,7 @@
 use super::begin::begin_code;
 use super::layout::TileClass;
 use super::modules::Modules;
+use super::never_assigned::never_assigned;
 use super::reports::is_about_names_and_types;
 use super::unit::{DeclState, Unit, declared_name};
 use super::uses::Uses;
@@ -10,7 +11,7 @@ use super::value::{FnRef, InstanceId};
 use super::walk::Sema;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Diag, Replaced, Rule};
-use crate::image::TileImage;
+use crate::image::{Program, TileImage};
 use crate::syntax::ast::{Decl, ExprKind, FnDecl, FnParam, VarKind};
 use crate::value::ty::Ty;
 use rustc_hash::FxHashSet;
@@ -19,12 +20,12 @@ use std::rc::Rc;
 /// Rules about names alone.
 const ABOUT_NAMES: [&Rule; 2] = [&rules::UNKNOWN_NAME, &rules::UNKNOWN_BUILTIN];
 
-/// Reports what is wrong with the declarations that nothing has used. The program is complete, and this does not
+/// Reports what is wrong with the declarations that nothing has used, and with those that nothing has set. The program is complete, and this does not
 /// change it.
-pub fn check_unused(sema: &mut Sema<'_>, classes: &[TileClass], tiles: &[std::sync::Arc<TileImage>]) {
+pub fn check_unused(sema: &mut Sema<'_>, classes: &[TileClass], program: &Program) {
     let uses = std::mem::take(&mut sema.uses);
-    let mut found: Vec<Diag> = Vec::new();
-    for (class, tile) in classes.iter().zip(tiles) {
+    let mut found: Vec<Diag> = never_assigned(&uses, &program.exports);
+    for (class, tile) in classes.iter().zip(&program.tiles) {
         main_alone(class, tile, &uses).into_iter().for_each(|diag| found.push(diag));
     }
     let has_unused = |unit: &Unit| {

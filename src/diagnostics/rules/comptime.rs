@@ -156,6 +156,10 @@ crate::rules! {
     /// A function with a return type must return a value on every path.
     MISSING_RETURN = "missing-return": "`{name}` can end without `return`"
         => "return a value on every path";
+    /// A global without a value is read, and nothing gives it one.
+    /// A global variable has no value until something assigns it.
+    @Warning NEVER_ASSIGNED = "never-assigned": "`{name}` is read, but nothing gives it a value"
+        => "assign it before it is read, or write its value where it is declared";
     /// `&` is applied to something that has no address.
     /// Only variables, their elements and their fields are in memory.
     NOT_ADDRESSABLE = "not-addressable": "this has no address";

@@ -220,7 +220,12 @@ pub(crate) fn out_of_memory(address: usize) -> Diag {
 #[cold]
 fn out_of_array(index: u64, len: u32) -> Diag {
     // An index of a signed type is kept sign-extended.
-    INDEX_OUT_OF_BOUNDS.because(&[("index", &(index as i64)), ("len", &len)])
+    let diag = INDEX_OUT_OF_BOUNDS.because(&[("index", &(index as i64)), ("len", &len)]);
+    match index {
+        0xffff => diag.note("a u16 that falls below 0 becomes 65535"),
+        0xffff_ffff => diag.note("a u32 that falls below 0 becomes 4294967295"),
+        _ => diag,
+    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use crate::diagnostics::{Diag, Diagnostic};
 use crate::image::code::{AsyncConfig, Completion, IdArg, Op};
 use crate::image::{Program, TaskKind, TileImage};
 use crate::source::Span;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks every tile of a program.
 pub fn check(program: &Program) -> Vec<Diagnostic> {
@@ -75,15 +76,22 @@ fn queues(tile: &TileImage) -> impl Iterator<Item = Diag> {
     let sends = tile.sends().filter(|s| s.is_sure && certain.contains(s.op));
     let taken: Vec<_> = takes.filter_map(|t| Some((t.queue?.0, t.span))).collect();
     let sent: Vec<_> = sends.filter_map(|s| Some((s.queue?.0, s.span))).collect();
-    let inputs = tasks.chain(taken).filter(move |(n, _)| !input(*n));
-    let outputs = sent.into_iter().filter(move |(n, _)| !output(*n));
-    let complain = |kind: &str, n: u8, span: Span| {
+    let inputs = tasks.chain(taken).filter(|(n, _)| !input(*n)).map(|(n, span)| (("input", n), span));
+    let outputs = sent.into_iter().filter(|(n, _)| !output(*n)).map(|(n, span)| (("output", n), span));
+    let mut places: BTreeMap<(&str, u8), BTreeSet<Span>> = BTreeMap::new();
+    for (queue, span) in inputs.chain(outputs) {
+        places.entry(queue).or_default().insert(span);
+    }
+    places.into_iter().filter_map(|((kind, n), spans)| {
         let name = format!("{kind} queue {n}");
-        let c = rules::QUEUE_NOT_INITIALIZED.because(&[("queue", &name)]).at(span);
-        c.help(format!(
+        let c = rules::QUEUE_NOT_INITIALIZED.because(&[("queue", &name)]).at(*spans.first()?);
+        let c = match spans.len() as u64 - 1 {
+            0 => c,
+            1 => c.note("it is used in 1 more place"),
+            more => c.note(format!("it is used in {more} more places")),
+        };
+        Some(c.help(format!(
             "write in a comptime block: `@initialize_queue(@get_{kind}_queue({n}), .{{ .color = .. }})`"
-        ))
-    };
-    let inputs = inputs.map(move |(n, span)| complain("input", n, span));
-    inputs.chain(outputs.map(move |(n, span)| complain("output", n, span)))
+        )))
+    })
 }

@@ -33,9 +33,10 @@ pub fn fail(failure: &Failure, outcome: &mut Outcome) {
     outcome.diagnostics.extend(diagnostics);
 }
 
-/// Whether an error is what a warning before the run was about.
+/// Whether an error is what a warning before the run was about: the same queue of the same file.
 fn has_come_true(warning: &Diagnostic, error: &Diagnostic) -> bool {
     let is_the_same = warning.rule == QUEUE_NOT_INITIALIZED.name && error.rule == QUEUE_UNBOUND.name;
-    let place = |d: &Diagnostic| d.primary.as_ref().map(|label| label.span);
-    is_the_same && place(warning) == place(error)
+    let file = |d: &Diagnostic| d.primary.as_ref().map(|label| label.span.file);
+    let queue = warning.title.strip_suffix(" has no color");
+    is_the_same && file(warning) == file(error) && queue.is_some_and(|queue| error.title.ends_with(queue))
 }

@@ -219,7 +219,7 @@ pub enum DsrFile {
 
 impl DsrFile {
     /// The type of its registers, as written in CSL.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             DsrFile::Dest => "dsr_dest",
             DsrFile::Src0 => "dsr_src0",
@@ -230,7 +230,7 @@ impl DsrFile {
 
 impl fmt::Display for DsrId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.file.word(), self.number)
+        write!(f, "{} {}", self.file.name(), self.number)
     }
 }
 
@@ -271,7 +271,7 @@ impl Direction {
         [Direction::North, Direction::South, Direction::East, Direction::West, Direction::Ramp];
 
     /// The name in CSL.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         ["NORTH", "SOUTH", "EAST", "WEST", "RAMP"][self as usize]
     }
 
@@ -294,6 +294,6 @@ impl Direction {
 
 impl fmt::Display for Direction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
+        f.write_str(self.name())
     }
 }

@@ -36,6 +36,7 @@
 #![cfg_attr(target_family = "wasm", allow(dead_code, unused_imports))]
 
 mod arch;
+mod bitmap_sorter;
 pub mod catalogue;
 mod check;
 pub mod cli;
@@ -48,17 +49,16 @@ mod fabric;
 mod format;
 mod host;
 mod image;
+mod inline_queue;
 mod inspect;
 mod lsp;
-mod order;
 mod pe;
 mod prefetch;
 mod profile;
-mod ring;
 mod sdklayout;
 mod sema;
 mod source;
-mod state;
+mod state_hash;
 mod stdlib;
 mod syntax;
 mod trace;
@@ -88,12 +88,13 @@ pub use image::{
 
 // Running.
 pub use host::{
-    Call, CodeAt, CodePlace, Condition, DebugRequest, Held, Notice, Notices, PeLook, StepKind, TaskLook, Tree,
+    Call, Condition, DebugRequest, ExecutionPoint, Notice, Notices, OpAddress, PeView, StepKind, TaskView,
+    Tree, VariableValue,
 };
 pub use host::{
-    Candidate, Copy, CopyWidth, Decision, Deviation, Failure, FinalVariable, MetStates, Printed, Pulse,
-    Record, Recorded, Region, RunOptions, RunReport, Runner, ScriptEnd, SeenChoice, SeenDecision, SeenWrite,
-    Snapshot, StallReport, StopReport, StreamCopy, Ticket, Variable,
+    Candidate, CopyRequest, CopyWidth, Decision, Deviation, ExplorationEnd, Failure, FinalVariable,
+    Heartbeat, Printed, Record, Recorded, Region, RunOptions, RunReport, Runner, SeenChoice, SeenDecision,
+    SeenWrite, Snapshot, StallReport, StopReport, StreamRequest, Ticket, Variable, VisitedStates,
 };
 
 // Diagnostics.

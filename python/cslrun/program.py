@@ -265,7 +265,7 @@ def compile(
     import_paths
         More folders to search for imported files.
     import_root
-        A folder that imports may not leave, for programs of strangers. The default is no limit.
+        A folder that imports must not leave, for programs that you do not trust. By default there is no limit.
     allow, warn, deny
         Rules and groups of rules, as `-A`, `-W` and `-D` name them on the command line; they override the
         environment variable CSLRUN_FLAGS. The name of a rule takes precedence over that of its group.

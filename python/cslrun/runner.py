@@ -21,7 +21,7 @@ from cslrun.levels import Names
 from cslrun.outcomes import Printed, Profile, Report, table_of
 from cslrun.program import Export, Program
 
-#: Runs whose traces, reports and profiles are written at the end of the interpreter, if they have not been by then.
+#: Runs whose traces, reports and profiles are written when the interpreter exits, unless that has been done before.
 _RECORDED: weakref.WeakSet[Runner] = weakref.WeakSet()
 
 

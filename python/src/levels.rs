@@ -14,7 +14,7 @@ pub fn chosen(choices: &[Choice]) -> PyResult<Levels> {
     let mut choices: Vec<&Choice> = choices.iter().collect();
     choices.sort_by_key(|(_, name)| breadth(name));
     for (word, name) in choices {
-        let level = Level::ALL.into_iter().find(|level| level.word() == word);
+        let level = Level::ALL.into_iter().find(|level| level.name() == word);
         let level = level.ok_or_else(|| PyValueError::new_err(format!("there is no level `{word}`")))?;
         levels.choose(level, name).map_err(PyValueError::new_err)?;
     }
@@ -23,7 +23,7 @@ pub fn chosen(choices: &[Choice]) -> PyResult<Levels> {
 
 /// 0 for what means every rule, 1 for a group, 2 for a rule.
 fn breadth(name: &str) -> u8 {
-    let is_group = Group::ALL.into_iter().any(|group| group.word() == name);
+    let is_group = Group::ALL.into_iter().any(|group| group.name() == name);
     if name == "all" { 0 } else { 2 - u8::from(is_group) }
 }
 

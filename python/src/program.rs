@@ -100,9 +100,9 @@ impl Program {
 fn entry(export: &ExportName) -> ExportEntry {
     let name = export.name.clone();
     match &export.kind {
-        ExportKind::Var { ty, element, mutable } => (name, ty.clone(), Some(element.word()), *mutable, None),
+        ExportKind::Var { ty, element, mutable } => (name, ty.clone(), Some(element.name()), *mutable, None),
         ExportKind::Fn { inputs } => {
-            let inputs = inputs.iter().map(|scalar| scalar.word()).collect();
+            let inputs = inputs.iter().map(|scalar| scalar.name()).collect();
             (name, "fn".to_string(), None, false, Some(inputs))
         }
     }

@@ -8,7 +8,9 @@ use crate::recordings::{Recordings, numbered, tell};
 use crate::run::{Machine, Run, Writer};
 use crate::snapshot::{Snapshot, Value, bytes, values_of};
 use cslrun::cli::{AttachedRun, Debugger, Goal, RunSettings};
-use cslrun::{Color, Copy, CopyWidth, MessageFormat, PeCoord, Region, RunOptions, StreamCopy, render};
+use cslrun::{
+    Color, CopyRequest, CopyWidth, MessageFormat, PeCoord, Region, RunOptions, StreamRequest, render,
+};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -153,7 +155,7 @@ impl Runner {
         let bytes: Vec<u8> = values.iter().flatten().flat_map(|value| value.to_le_bytes()).collect();
         let pes = variable.pes.iter().map(|(at, _)| (at.x, at.y)).collect();
         let counts = values.iter().map(Vec::len).collect();
-        Ok((variable.scalar.word(), variable.single, pes, counts, PyBytes::new(py, &bytes)))
+        Ok((variable.scalar.name(), variable.single, pes, counts, PyBytes::new(py, &bytes)))
     }
 
     /// Reads a variable of one PE, without waiting for anything.
@@ -163,7 +165,7 @@ impl Runner {
             run.check_place(x, y)?;
             let found = run.machine.look(|runner| runner.peek(PeCoord { x, y }, name));
             let (scalar, dims, values) = run.checked(py, found)?;
-            Ok((scalar.word(), dims, values))
+            Ok((scalar.name(), dims, values))
         })
     }
 
@@ -194,7 +196,7 @@ impl Runner {
         let words = words_of(words);
         // A region without PEs is refused for what it is, not for the number of words.
         let elements = words.len() / region.pes().max(1);
-        let copy = Copy { name, region, elements, width: width(bits)? };
+        let copy = CopyRequest { name, region, elements, width: width(bits)? };
         self.run()?.queue(py, move |runner| runner.queue_copy_in(&copy, &words))
     }
 
@@ -206,7 +208,7 @@ impl Runner {
         elements: usize,
         bits: u8,
     ) -> PyResult<Ticket> {
-        let copy = Copy { name, region: of_pes(region), elements, width: width(bits)? };
+        let copy = CopyRequest { name, region: of_pes(region), elements, width: width(bits)? };
         self.run()?.queue(py, move |runner| runner.queue_copy_out(&copy))
     }
 
@@ -221,7 +223,7 @@ impl Runner {
         let region = of_pes(region);
         let words = words_of(words);
         let elements = words.len() / region.pes().max(1);
-        let copy = StreamCopy { color: Color(color), region, elements, pe_by_pe };
+        let copy = StreamRequest { color: Color(color), region, elements, pe_by_pe };
         self.run()?.queue(py, move |runner| runner.queue_stream_in(&copy, &words))
     }
 
@@ -233,7 +235,7 @@ impl Runner {
         elements: usize,
         pe_by_pe: bool,
     ) -> PyResult<Ticket> {
-        let copy = StreamCopy { color: Color(color), region: of_pes(region), elements, pe_by_pe };
+        let copy = StreamRequest { color: Color(color), region: of_pes(region), elements, pe_by_pe };
         self.run()?.queue(py, move |runner| runner.queue_stream_out(&copy))
     }
 

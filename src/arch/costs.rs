@@ -93,14 +93,14 @@ pub struct VectorCosts {
     pub edit: u16,
     /// The counter, test and jump of a loop around DSD operations take no time: the last elements of the operation
     /// before them are still on their way.
-    pub has_hidden_turns: bool,
+    pub hides_loop_overhead: bool,
 }
 
 /// The costs of WSE-2. Its records are of DSD operations, which both machines start alike, of one program, whose
 /// estimates the same costs bring within 15 %, and of loops around short DSD operations, whose author has seen turns of 0
 /// and 1 cycles in a trace of the vendor's simulator.
 pub(super) const WSE2: Costs =
-    Costs { scalar: SCALAR, tasks: TASKS, vectors: VectorCosts { has_hidden_turns: true, ..VECTORS } };
+    Costs { scalar: SCALAR, tasks: TASKS, vectors: VectorCosts { hides_loop_overhead: true, ..VECTORS } };
 
 /// The costs of WSE-3.
 pub(super) const WSE3: Costs = Costs { scalar: SCALAR, tasks: TASKS, vectors: VECTORS };
@@ -166,5 +166,5 @@ const VECTORS: VectorCosts = VectorCosts {
     load: 2,
     edit: 2,
     // The star and box stencils ask for the full cost.
-    has_hidden_turns: false,
+    hides_loop_overhead: false,
 };

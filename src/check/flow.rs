@@ -2,7 +2,7 @@
 
 use crate::arch::config::{BYTE_WINDOW, ConfigWord, PeBlock};
 use crate::arch::{ArchName, COLORS, Color, Direction, MESSAGE_COLOR};
-use crate::fabric::{Gate, Mask, Route, Routes, received_on};
+use crate::fabric::{Mask, PositionSides, Route, Routes, received_on};
 use crate::image::code::{Intrinsic, Op};
 use crate::image::{Function, Program, TileImage};
 use crate::source::Span;
@@ -54,7 +54,7 @@ pub struct ColorFlow<'p> {
     only_certain: bool,
     /// Colors of control wavelets, bit = color.
     controls: u32,
-    /// Colors that nothing is known about, bit = color.
+    /// Colors whose routes the program changes while it runs, bit = color.
     rerouted: u32,
     /// Where wavelets that are certain to be sent cannot continue.
     pub dead_ends: Vec<DeadEnd>,
@@ -63,8 +63,8 @@ pub struct ColorFlow<'p> {
 /// A color at a router.
 pub type Node = (usize, Color);
 
-/// What the code of a tile does to the fabric.
-struct Habits {
+/// What a tile sends, and which routes it changes.
+struct SendSummary {
     /// Colors that it sends whenever it runs.
     certain: Vec<Color>,
     /// Colors that it may send.
@@ -78,7 +78,7 @@ struct Habits {
 impl<'p> ColorFlow<'p> {
     /// Follows every color from every PE that sends it.
     pub fn new(program: &'p Program) -> ColorFlow<'p> {
-        let habits: Vec<Habits> = program.tiles.iter().map(|t| Habits::of(program, t)).collect();
+        let habits: Vec<SendSummary> = program.tiles.iter().map(|t| SendSummary::of(program, t)).collect();
         let mut flow = ColorFlow {
             program,
             routes: Routes::new(program),
@@ -102,7 +102,7 @@ impl<'p> ColorFlow<'p> {
         flow
     }
 
-    fn follow_all(&mut self, habits: &[Habits], colors: impl Fn(&Habits) -> &[Color]) {
+    fn follow_all(&mut self, habits: &[SendSummary], colors: impl Fn(&SendSummary) -> &[Color]) {
         for (pe, tile) in self.program.place.iter().enumerate() {
             for color in habits.get(*tile as usize).map_or(&[][..], &colors) {
                 self.enter(pe, *color, Direction::Ramp);
@@ -139,7 +139,7 @@ impl<'p> ColorFlow<'p> {
         let accepting = route.gates().iter().filter(|g| g.rx & bit(side) != 0);
         let (accepted, all) = accepting.fold((false, 0), |(_, all), gate| (true, all | gate.tx));
         // The time of a switch is unknown, so only the first position is certain to be used.
-        let first = if route.gates().is_empty() { Gate::default() } else { route.gate(route.start) };
+        let first = if route.gates().is_empty() { PositionSides::default() } else { route.gate(route.start) };
         let targets = match self.only_certain {
             true if first.rx & bit(side) != 0 => first.tx,
             true => 0,
@@ -222,8 +222,8 @@ impl<'p> ColorFlow<'p> {
     }
 }
 
-impl Habits {
-    fn of(program: &Program, tile: &TileImage) -> Habits {
+impl SendSummary {
+    fn of(program: &Program, tile: &TileImage) -> SendSummary {
         let to_host = |c: &Color| program.memcpy.as_ref().is_some_and(|m| m.d2h.contains(&Some(*c)));
         let sends_messages = uses(tile, Intrinsic::SendMessage);
         // Messages follow no route, and wavelets for the host need none.
@@ -239,7 +239,7 @@ impl Habits {
         let control = tile.sends().filter(|s| s.control).filter_map(|s| s.color);
         let controls = control.fold(0, |all, color| all | 1 << color.0);
         let reroutes = tile.functions.iter().fold(0, |all, f| all | rerouted(program.arch, f));
-        Habits { certain: colors(true), sends: colors(false), controls, reroutes }
+        SendSummary { certain: colors(true), sends: colors(false), controls, reroutes }
     }
 }
 

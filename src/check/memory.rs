@@ -11,7 +11,8 @@ use crate::image::code::{DsdOperand, DsdRef, VectorOp};
 use crate::image::traffic::OpId;
 use crate::image::{Program, Scalar, Symbol, TileImage};
 
-/// What is certain to go wrong when an operation runs. The host may never launch the function.
+/// Failures that are certain once an operation runs; whether it runs is not certain, because the host may never
+/// launch the function.
 pub fn possible(program: &Program) -> Vec<Diagnostic> {
     let of_tile = |tile: &TileImage| {
         let certain = tile.certain();
@@ -158,12 +159,12 @@ fn for_its_elements(symbol: &Symbol, op: &VectorOp, elem: Elem) -> Option<String
     let row = &OPS[usize::from(op.op)];
     let instead = match OPS.iter().find(|other| other.doc == row.doc && other.dest == own) {
         Some(other) => format!("use `@{}`", other.name),
-        None => format!("make it an array of `{}`", elem.word()),
+        None => format!("make it an array of `{}`", elem.name()),
     };
-    let (name, words) = (&symbol.name, elem.word());
+    let (name, words) = (&symbol.name, elem.name());
     Some(format!(
         "`@{}` takes elements of {words}, and `{name}` has `{}`: {instead}",
         row.name,
-        scalar.word()
+        scalar.name()
     ))
 }

@@ -33,8 +33,8 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
     found
 }
 
-/// Operations that read the input queue of the library's commands on WSE-2. Public programs send
-/// from output queue 0 in parallel with the library, so that is not a mistake (ruling OQ-55).
+/// Operations that read the input queue of the library's commands on WSE-2. Sending from output queue 0 is no
+/// mistake: public programs do so while the library works (ruling OQ-55).
 fn commands(program: &Program, tile: &TileImage) -> Option<Diag> {
     let mut takes = tile.takes().filter(|t| t.queue == Some(InQueue(0)) && !in_library(program, t.span));
     let c = rules::MEMCPY_QUEUE_SHARED.plain().at(takes.next()?.span);

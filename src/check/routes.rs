@@ -7,7 +7,7 @@ use crate::diagnostics::rules::{
     tasks::{UNROUTED_ASYNC, UNROUTED_COLOR},
 };
 use crate::diagnostics::{Diag, Diagnostic, counted};
-use crate::fabric::{Gate, Mask};
+use crate::fabric::{Mask, PositionSides};
 use crate::image::{OperandRole, Program, TaskBinding, TaskKind};
 use crate::source::Span;
 use indexmap::{IndexMap, IndexSet};
@@ -151,7 +151,7 @@ fn shared_number(flow: &ColorFlow<'_>, pe: usize, color: Color, found: &mut Fold
 /// Whether wavelets of a color can go down the ramp of a PE.
 fn comes_to_pe(flow: &ColorFlow<'_>, pe: usize, color: Color) -> bool {
     let inputs = flow.inputs(pe, color);
-    let to_ramp = |gate: &Gate| gate.rx & inputs != 0 && gate.tx & bit(Direction::Ramp) != 0;
+    let to_ramp = |gate: &PositionSides| gate.rx & inputs != 0 && gate.tx & bit(Direction::Ramp) != 0;
     flow.route(pe, color).gates().iter().any(to_ramp)
 }
 
@@ -214,7 +214,7 @@ fn several_inputs(flow: &ColorFlow<'_>, pe: usize, color: Color, found: &mut Fol
     let compete = |rx: Mask| (inputs & rx).count_ones() > 1;
     let Some(gate) = flow.route(pe, color).gates().iter().find(|g| compete(g.rx)) else { return };
     let here = flow.program.pe_coord(pe);
-    let names: Vec<_> = sides(inputs & gate.rx).map(|d| d.word()).collect();
+    let names: Vec<_> = sides(inputs & gate.rx).map(|d| d.name()).collect();
     let facts: [(&str, &dyn std::fmt::Display); 3] =
         [("color", &color), ("pe", &here), ("sides", &names.join(" and "))];
     let c = at(rules::SEVERAL_INPUTS.because(&facts), flow.declared(pe, color));

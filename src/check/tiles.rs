@@ -21,7 +21,8 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
     found
 }
 
-/// Ids that are activated, but have no local task bound to them. Of operations and loads in code the compiler tells.
+/// Ids that are activated, but have no local task bound to them. `sema` reports those of operations and loads in
+/// code.
 fn activations(tile: &TileImage) -> impl Iterator<Item = Diag> {
     let is_bound = |id: TaskId| tile.tasks.iter().any(|t| t.id == id && t.kind == TaskKind::Local);
     let unbound = move |(id, span): (TaskId, Span)| {

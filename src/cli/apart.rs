@@ -70,7 +70,7 @@ pub fn compiled_program(words: &[String]) -> Result<(PathBuf, CompileOptions), S
         Command::Run(args) => &args.compile,
         Command::Dsd(args) => &args.compile,
         Command::Dump(compile) => compile,
-        _ => return Err("the command compiles no single program".to_string()),
+        _ => return Err("the command does not compile exactly one program".to_string()),
     };
     Ok((compile.file.clone(), compile.options()))
 }

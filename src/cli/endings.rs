@@ -10,8 +10,8 @@ use crate::diagnostics::Diag;
 use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::host::ORDER_DEPENDENT;
 use crate::{
-    Deviation, Diagnostic, Failure, FinalVariable, MetStates, PeCoord, Program, RunOptions, Runner, Scalar,
-    SeenWrite, SourceMap, Span,
+    Deviation, Diagnostic, Failure, FinalVariable, PeCoord, Program, RunOptions, Runner, Scalar, SeenWrite,
+    SourceMap, Span, VisitedStates,
 };
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -46,7 +46,7 @@ pub enum Schedule {
     /// A seed.
     Seed(u64),
     /// Scripts: what is not as usual, and where the run may end early.
-    Script(Vec<Deviation>, Option<MetStates>),
+    Script(Vec<Deviation>, Option<VisitedStates>),
 }
 
 /// A schedule and its names in messages.

@@ -24,7 +24,7 @@ impl Number {
             (Scalar::Bool, Number::Bool(b)) => Ok(u64::from(b)),
             (Scalar::Bool, Number::Int(i @ (0 | 1))) => Ok(i as u64),
             (_, Number::Int(i)) => within(i, scalar),
-            (_, Number::Float(_) | Number::Bool(_)) => Err(format!("{self} is not a {}", scalar.word())),
+            (_, Number::Float(_) | Number::Bool(_)) => Err(format!("{self} is not a {}", scalar.name())),
         }
     }
 
@@ -60,7 +60,7 @@ fn within(i: i128, scalar: Scalar) -> Result<u64, String> {
         Scalar::Bool | Scalar::F16 | Scalar::Bf16 | Scalar::Cb16 | Scalar::F32 => (0, 1),
     };
     if !(low..=high).contains(&i) {
-        return Err(format!("{i} does not fit {}, which holds {low} to {high}", scalar.word()));
+        return Err(format!("{i} does not fit {}, which holds {low} to {high}", scalar.name()));
     }
     let bits = 8 * bytes(scalar);
     Ok(i as u64 & (u64::MAX >> (64 - bits)))
@@ -185,7 +185,7 @@ mod tests {
                 let bits = bits & (u64::MAX >> (64 - 8 * bytes(scalar)));
                 let text = show(bits, scalar);
                 prop_assume!(text != "NaN");
-                prop_assert_eq!(encoded(&text, scalar).unwrap(), bits, "{} as {}", text, scalar.word());
+                prop_assert_eq!(encoded(&text, scalar).unwrap(), bits, "{} as {}", text, scalar.name());
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The line that shows how far a long run has come, on a terminal.
 
 use super::output;
-use crate::Pulse;
+use crate::Heartbeat;
 use crate::diagnostics::render::grouped;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const PERIOD: Duration = Duration::from_millis(250);
 
 /// The run that this process does.
-static PULSE: Pulse = Pulse::new();
+static PULSE: Heartbeat = Heartbeat::new();
 
 /// Shows the line for as long as it lives.
 pub struct ProgressLine(Option<(Sender<()>, JoinHandle<()>)>);
@@ -30,7 +30,7 @@ impl ProgressLine {
     }
 
     /// What the run has to beat; `None` if nobody looks.
-    pub fn pulse(&self) -> Option<&'static Pulse> {
+    pub fn pulse(&self) -> Option<&'static Heartbeat> {
         self.0.as_ref().map(|_| &PULSE)
     }
 }

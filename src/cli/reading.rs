@@ -48,7 +48,7 @@ impl Reading {
         };
         Record::Variable {
             name: &self.name,
-            ty: self.scalar.word(),
+            ty: self.scalar.name(),
             single: self.single,
             pes: self.pes.iter().map(pe).collect(),
         }

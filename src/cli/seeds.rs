@@ -133,16 +133,16 @@ fn with_choices(diag: Diag, trials: Trials<'_>, seeds: [u64; 2], at: PeCoord) ->
     };
     seeds.into_iter().zip(choices).fold(diag, |diag, (seed, choice)| match choice {
         Some(choice) => diag.note(format!("seed {seed}: {}", sentence(at, &choice))),
-        None => diag.note(format!("seed {seed}: {at} does nothing more")),
+        None => diag.note(format!("seed {seed}: {at} makes no further choice")),
     })
 }
 
 fn sentence(at: PeCoord, choice: &SeenChoice) -> String {
     let SeenChoice { cycle, chosen, others } = choice;
     let also = match others.as_slice() {
-        [] => "nothing else could".to_string(),
-        [one] => format!("{one} could as well"),
-        [many @ .., last] => format!("{} and {last} could as well", many.join(", ")),
+        [] => "nothing else could have".to_string(),
+        [one] => format!("{one} could have instead"),
+        [many @ .., last] => format!("{} and {last} could have instead", many.join(", ")),
     };
     format!("{at}, cycle {}: {chosen}; {also}", grouped(*cycle))
 }

@@ -201,7 +201,7 @@ fn profile_file(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// A script should not run for an hour before it turns out that its folder does not exist.
+/// Checked before the run: a script should not learn after an hour that the folder does not exist.
 fn in_a_folder(path: PathBuf) -> Result<PathBuf, String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     match folder {

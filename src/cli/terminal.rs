@@ -17,7 +17,7 @@ static BEFORE: Mutex<Option<()>> = Mutex::new(None);
 static FAREWELL: Mutex<&str> = Mutex::new("");
 
 impl KeyByKey {
-    /// From now on; `None` if there is no such terminal. `farewell` is written when it is over.
+    /// Reads single keys from now on; `None` if the terminal cannot. `farewell` is written when that ends.
     #[cfg(unix)]
     pub fn begin(farewell: &'static str) -> Option<KeyByKey> {
         use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
@@ -45,7 +45,7 @@ impl Drop for KeyByKey {
     }
 }
 
-/// The terminal is as it was before; also at a sudden end.
+/// Restores the terminal, also when the process ends suddenly.
 pub fn restore() {
     let before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).take();
     if before.is_none() {

@@ -40,7 +40,7 @@ struct Prompt {
     input: Box<dyn BufRead + Send>,
     output: Box<dyn Write + Send>,
     last: String,
-    /// Nobody debugs the run any longer.
+    /// Whether the run continues without a debugger.
     is_free: bool,
 }
 

@@ -1,9 +1,9 @@
 //! Breakpoints: where a run is to stop, and when.
 
 use super::comptime::Comptime;
-use super::expression::{Expression, Scene};
+use super::expression::{EvalContext, Expression};
 use super::timeline::{Moment, Position};
-use crate::{CodeAt, Condition, DeclarationKind, Extent, FileId, PeCoord, PeLook, Program, index};
+use crate::{Condition, DeclarationKind, Extent, FileId, OpAddress, PeCoord, PeView, Program, index};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a breakpoint waits for.
@@ -91,7 +91,7 @@ pub struct Breakpoint {
     /// It does not stop, but writes this, in which `{..}` are expressions.
     pub log: Option<String>,
     /// The operations that it marks.
-    pub places: Vec<CodeAt>,
+    pub places: Vec<OpAddress>,
     /// Where it was met in the run, in order.
     pub met: Vec<Position>,
     /// Up to here all places are known where it is met.
@@ -141,7 +141,7 @@ impl Breakpoint {
     }
 
     /// Whether it waits for an operation on a PE.
-    pub fn is_at(&self, code: CodeAt, pe: PeCoord) -> bool {
+    pub fn is_at(&self, code: OpAddress, pe: PeCoord) -> bool {
         self.places.contains(&code) && self.pe.is_none_or(|only| only == pe)
     }
 
@@ -193,9 +193,9 @@ pub fn condition(
 ) -> Arc<Condition> {
     let coded = breakpoints.iter().filter(|breakpoint| !breakpoint.places.is_empty()).cloned();
     let (all, comptime, logs) = (coded.collect::<Vec<_>>(), Arc::clone(comptime), logs.clone());
-    Arc::new(move |look: &PeLook<'_>, code: CodeAt| {
+    Arc::new(move |look: &PeView<'_>, code: OpAddress| {
         let at = look.at();
-        let scene = Scene { look, call: 0, comptime: &comptime };
+        let scene = EvalContext { look, call: 0, comptime: &comptime };
         let is_met = |breakpoint: &&Breakpoint| {
             // A condition without a value stops, so that somebody sees it.
             let condition = breakpoint.condition.as_ref();
@@ -218,7 +218,7 @@ pub fn condition(
 }
 
 /// A text in which `{..}` are replaced by the values of expressions.
-fn filled(template: &str, scene: &Scene<'_>, look: &PeLook<'_>) -> String {
+fn filled(template: &str, scene: &EvalContext<'_>, look: &PeView<'_>) -> String {
     let mut out = String::new();
     let mut rest = template;
     while let Some((before, behind)) = rest.split_once('{') {

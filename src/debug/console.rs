@@ -180,9 +180,9 @@ impl Console {
             let calls = look.calls();
             match calls.get(call) {
                 Some(call) => Some((call.span, format!("in `{}`", call.name))),
-                None => look
-                    .activity()
-                    .map(|(name, span, _)| (span, format!("idle since `{name}` has ended; it is"))),
+                None => {
+                    look.activity().map(|(name, span, _)| (span, format!("idle since `{name}` ended; it is")))
+                }
             }
         });
         found.ok().flatten()
@@ -238,7 +238,7 @@ impl Console {
             .session
             .program()
             .line_with_code(file, line)
-            .ok_or(format!("no code stands at line {line} or after it"))?;
+            .ok_or(format!("there is no code at line {line} or after it"))?;
         Ok(Kind::Line { file, line })
     }
 
@@ -256,8 +256,10 @@ impl Console {
     pub fn words(&mut self, text: &str) -> Result<(usize, usize), String> {
         let (focus, call) = (self.session.focus(), self.call);
         match self.session.evaluate(text, focus, call)?.0 {
-            Value::Held(held) if held.in_memory => Ok((held.symbol.addr.into(), held.symbol.words.into())),
-            _ => Err(format!("`{text}` does not lie in memory")),
+            Value::VariableValue(held) if held.in_memory => {
+                Ok((held.symbol.addr.into(), held.symbol.words.into()))
+            }
+            _ => Err(format!("`{text}` is not in memory")),
         }
     }
 

@@ -3,12 +3,12 @@
 use super::comptime::Comptime;
 use super::parts::{self, pointee, target};
 use super::value::{Value, scalar_value};
-use crate::{Inside, PeLook};
+use crate::{Inside, PeView};
 
 /// Where an expression is evaluated.
-pub struct Scene<'a> {
+pub struct EvalContext<'a> {
     /// The PE.
-    pub look: &'a PeLook<'a>,
+    pub look: &'a PeView<'a>,
     /// The call, counted from the innermost.
     pub call: usize,
     /// What was known before the run.
@@ -73,7 +73,7 @@ impl Expression {
     ///
     /// # Errors
     /// A sentence that says why it has none.
-    pub fn value(&self, scene: &Scene<'_>) -> Result<Value, String> {
+    pub fn value(&self, scene: &EvalContext<'_>) -> Result<Value, String> {
         match self {
             Expression::Literal(value) => Ok(value.clone()),
             Expression::Name(name) => named(name, scene),
@@ -82,7 +82,7 @@ impl Expression {
             }
             Expression::Field(of, name) => field(&of.value(scene)?, name, scene),
             Expression::Behind(pointer) => match pointer.value(scene)? {
-                Value::Held(held) => target(&held, 0, scene.look).map(Value::Held),
+                Value::VariableValue(held) => target(&held, 0, scene.look).map(Value::VariableValue),
                 _ => Err("only pointers point to something".to_string()),
             },
             Expression::Unary(operator, of) => unary(operator, of.value(scene)?),
@@ -97,7 +97,7 @@ impl Expression {
     }
 }
 
-fn named(name: &str, scene: &Scene<'_>) -> Result<Value, String> {
+fn named(name: &str, scene: &EvalContext<'_>) -> Result<Value, String> {
     let at = scene.look.at();
     match name {
         "pe.x" => return Ok(Value::Int(at.x.into())),
@@ -106,29 +106,31 @@ fn named(name: &str, scene: &Scene<'_>) -> Result<Value, String> {
         _ => {}
     }
     if let Some(held) = scene.look.locals(scene.call).into_iter().rfind(|held| held.symbol.name == name) {
-        return Ok(Value::Held(held));
+        return Ok(Value::VariableValue(held));
     }
     let calls = scene.look.calls();
     let place =
         calls.get(scene.call).map(|call| call.span).or(scene.look.activity().map(|(_, span, _)| span));
     if let Some(held) = scene.look.find_global(name, place) {
-        return Ok(Value::Held(held));
+        return Ok(Value::VariableValue(held));
     }
     if let Some(value) = scene.comptime.value(name, place) {
         return Ok(value);
     }
     // A global that lies in a struct is known as a whole.
     if let Some((first, field_name)) = name.rsplit_once('.')
-        && let Ok(Value::Held(held)) = named(first, scene)
+        && let Ok(Value::VariableValue(held)) = named(first, scene)
     {
-        return field(&Value::Held(held), field_name, scene);
+        return field(&Value::VariableValue(held), field_name, scene);
     }
     Err(format!("{at} has no variable `{name}` here"))
 }
 
 /// A field of a struct or what a pointer to one points to, a variant of a union, or the length of an array.
-fn field(of: &Value, name: &str, scene: &Scene<'_>) -> Result<Value, String> {
-    let Value::Held(held) = of else { return Err(format!("only structs have fields such as `{name}`")) };
+fn field(of: &Value, name: &str, scene: &EvalContext<'_>) -> Result<Value, String> {
+    let Value::VariableValue(held) = of else {
+        return Err(format!("only structs have fields such as `{name}`"));
+    };
     match (name, held.symbol.dims.first()) {
         ("len", Some(len)) => return Ok(Value::Int((*len).into())),
         (_, Some(_)) => {
@@ -137,7 +139,7 @@ fn field(of: &Value, name: &str, scene: &Scene<'_>) -> Result<Value, String> {
         (_, None) => {}
     }
     if let Some((_, false)) = pointee(&held.symbol) {
-        return field(&Value::Held(target(held, 0, scene.look)?), name, scene);
+        return field(&Value::VariableValue(target(held, 0, scene.look)?), name, scene);
     }
     let parts = parts::fields(held);
     if let Inside::Union { variants, is_marked: true } = &held.symbol.inside
@@ -153,7 +155,7 @@ fn field(of: &Value, name: &str, scene: &Scene<'_>) -> Result<Value, String> {
     match parts.into_iter().find(|part| part.symbol.name == name) {
         Some(mut part) => {
             part.symbol.name = format!("{}.{name}", held.symbol.name);
-            Ok(Value::Held(part))
+            Ok(Value::VariableValue(part))
         }
         None => Err(format!(
             "`{}` has the type `{}`, which has no field `{name}` in memory",
@@ -162,8 +164,10 @@ fn field(of: &Value, name: &str, scene: &Scene<'_>) -> Result<Value, String> {
     }
 }
 
-fn element(of: Value, index: i128, scene: &Scene<'_>) -> Result<Value, String> {
-    let Value::Held(held) = of else { return Err("only arrays and pointers have elements".to_string()) };
+fn element(of: Value, index: i128, scene: &EvalContext<'_>) -> Result<Value, String> {
+    let Value::VariableValue(held) = of else {
+        return Err("only arrays and pointers have elements".to_string());
+    };
     let symbol = &held.symbol;
     if held.words.is_empty() {
         return Err(format!("`{}` has no value yet", symbol.name));
@@ -171,9 +175,9 @@ fn element(of: Value, index: i128, scene: &Scene<'_>) -> Result<Value, String> {
     match pointee(symbol) {
         // What `*[4]u16` points to has the elements.
         Some((to, false)) if !to.dims.is_empty() => {
-            return element(Value::Held(target(&held, 0, scene.look)?), index, scene);
+            return element(Value::VariableValue(target(&held, 0, scene.look)?), index, scene);
         }
-        Some(_) => return target(&held, index, scene.look).map(Value::Held),
+        Some(_) => return target(&held, index, scene.look).map(Value::VariableValue),
         None => {}
     }
     let Some(len) = symbol.dims.first().copied() else {
@@ -191,7 +195,7 @@ fn element(of: Value, index: i128, scene: &Scene<'_>) -> Result<Value, String> {
         });
     }
     let part = parts::element(&held, index).ok_or("this element is not in memory")?;
-    Ok(Value::Held(part))
+    Ok(Value::VariableValue(part))
 }
 
 fn unary(operator: &str, value: Value) -> Result<Value, String> {

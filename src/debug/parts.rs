@@ -1,6 +1,6 @@
 //! The parts of a variable, each as a variable: fields, variants, elements, and what pointers point to.
 
-use crate::{Field, Held, Inside, PeLook, Scalar, Symbol, VariableType};
+use crate::{Field, Inside, PeView, Scalar, Symbol, VariableType, VariableValue};
 
 /// The number that words hold.
 pub fn bits(words: &[u16]) -> u64 {
@@ -16,7 +16,7 @@ pub fn pointee(symbol: &Symbol) -> Option<(&VariableType, bool)> {
 }
 
 /// The fields of a struct. Of a union that says which variant is active only that one, otherwise all variants.
-pub fn fields(held: &Held) -> Vec<Held> {
+pub fn fields(held: &VariableValue) -> Vec<VariableValue> {
     if !held.symbol.dims.is_empty() {
         return Vec::new();
     }
@@ -33,15 +33,15 @@ pub fn fields(held: &Held) -> Vec<Held> {
     }
 }
 
-fn in_words(held: &Held, field: &Field) -> Option<Held> {
+fn in_words(held: &VariableValue, field: &Field) -> Option<VariableValue> {
     let from = usize::from(field.at);
     let words = held.words.get(from..from + usize::from(field.ty.words))?.to_vec();
     let addr = held.symbol.addr.wrapping_add(field.at);
-    Some(Held { words, expanded: None, ..typed(held, (field.name.clone(), addr), &field.ty) })
+    Some(VariableValue { words, expanded: None, ..typed(held, (field.name.clone(), addr), &field.ty) })
 }
 
 /// A field of a packed struct. Whoever watches it watches the words of the whole struct.
-fn in_bits(held: &Held, field: &Field) -> Held {
+fn in_bits(held: &VariableValue, field: &Field) -> VariableValue {
     let width = u32::from(field.bits).clamp(1, 64);
     let mask = u64::MAX >> (64 - width);
     let mut value = bits(&held.words).checked_shr(field.at.into()).unwrap_or(0) & mask;
@@ -52,11 +52,11 @@ fn in_bits(held: &Held, field: &Field) -> Held {
     let words = (0..field.ty.words).map(|k| (value >> (16 * k)) as u16).collect();
     let mut part = typed(held, (field.name.clone(), held.symbol.addr), &field.ty);
     part.symbol.words = held.symbol.words;
-    Held { words, ..part }
+    VariableValue { words, ..part }
 }
 
 /// An element of an array, unless two of its elements share a word.
-pub fn element(held: &Held, index: usize) -> Option<Held> {
+pub fn element(held: &VariableValue, index: usize) -> Option<VariableValue> {
     let symbol = &held.symbol;
     let (len, rest) = symbol.dims.split_first()?;
     if index >= *len as usize || symbol.element.is_some_and(|scalar| symbol.is_bytes(scalar)) {
@@ -69,7 +69,7 @@ pub fn element(held: &Held, index: usize) -> Option<Held> {
     part.ty = element_type(&symbol.ty, rest);
     part.addr = part.addr.wrapping_add((index * size) as u16);
     (part.words, part.dims) = (size as u16, rest.to_vec());
-    Some(Held { symbol: part, words, in_memory: held.in_memory, expanded: None })
+    Some(VariableValue { symbol: part, words, in_memory: held.in_memory, expanded: None })
 }
 
 /// The type of an element, of which these dimensions are left.
@@ -83,7 +83,7 @@ fn element_type(array: &str, rest: &[u32]) -> String {
 ///
 /// # Errors
 /// A sentence: it points to nothing, or out of the memory.
-pub fn target(held: &Held, index: i128, look: &PeLook<'_>) -> Result<Held, String> {
+pub fn target(held: &VariableValue, index: i128, look: &PeView<'_>) -> Result<VariableValue, String> {
     let outside = || "this address is outside of the memory".to_string();
     let name = &held.symbol.name;
     let (to, many) = pointee(&held.symbol).ok_or(format!("`{name}` is no pointer"))?;
@@ -92,16 +92,16 @@ pub fn target(held: &Held, index: i128, look: &PeLook<'_>) -> Result<Held, Strin
     if let Some(Scalar::U8 | Scalar::I8) = to.element.filter(|_| to.dims.is_empty()) {
         let byte = u16::try_from(index).ok().and_then(|index| look.byte(addr, index));
         let words = vec![byte.ok_or_else(outside)?.into()];
-        return Ok(Held { words, in_memory: false, ..typed(held, (name, addr), to) });
+        return Ok(VariableValue { words, in_memory: false, ..typed(held, (name, addr), to) });
     }
     let addr = i128::from(addr) + index * i128::from(to.words);
     let addr = u16::try_from(addr).map_err(|_| outside())?;
     let words = look.words(addr.into(), to.words.into()).ok_or_else(outside)?;
-    Ok(Held { words, in_memory: true, ..typed(held, (name, addr), to) })
+    Ok(VariableValue { words, in_memory: true, ..typed(held, (name, addr), to) })
 }
 
 /// How many elements a pointer points to, as far as one can tell: those up to the end of the variable.
-pub fn targets(held: &Held, look: &PeLook<'_>) -> usize {
+pub fn targets(held: &VariableValue, look: &PeView<'_>) -> usize {
     match (pointee(&held.symbol), held.words.first()) {
         (Some((to, true)), Some(addr)) => usize::from(look.words_from(*addr) / to.words.max(1)).max(1),
         (Some(_), Some(_)) => 1,
@@ -110,12 +110,12 @@ pub fn targets(held: &Held, look: &PeLook<'_>) -> usize {
 }
 
 /// A part of a variable, without its words.
-fn typed(of: &Held, (name, addr): (String, u16), ty: &VariableType) -> Held {
+fn typed(of: &VariableValue, (name, addr): (String, u16), ty: &VariableType) -> VariableValue {
     let VariableType { text, words, dims, element, inside } = ty.clone();
     let (mutable, span) = (of.symbol.mutable, of.symbol.span);
     let undefined = false;
     let symbol = Symbol { name, addr, words, ty: text, dims, element, inside, mutable, undefined, span };
-    Held { symbol, words: Vec::new(), in_memory: of.in_memory, expanded: None }
+    VariableValue { symbol, words: Vec::new(), in_memory: of.in_memory, expanded: None }
 }
 
 #[cfg(test)]
@@ -128,7 +128,7 @@ mod tests {
         VariableType { text, words, dims, element: Some(element), inside }
     }
 
-    fn held(inside: Inside, words: Vec<u16>) -> Held {
+    fn held(inside: Inside, words: Vec<u16>) -> VariableValue {
         let ty = VariableType { inside, ..number("T", words.len() as u16, Scalar::U16) };
         let VariableType { text, words: size, dims, element, inside } = ty;
         let (name, span) = ("x".to_string(), Span::new(FileId(0), 0, 0));
@@ -144,7 +144,7 @@ mod tests {
             undefined: false,
             span,
         };
-        Held { symbol, words, in_memory: true, expanded: None }
+        VariableValue { symbol, words, in_memory: true, expanded: None }
     }
 
     fn field(name: &str, (at, bits): (u16, u16), ty: VariableType) -> Field {

@@ -6,14 +6,14 @@ mod host;
 use super::breakpoints::{Breakpoint, Kind, Logs, Wish, condition};
 use super::comptime::Comptime;
 use super::events::{met, tell_lines};
-use super::expression::{Expression, Scene};
+use super::expression::{EvalContext, Expression};
 use super::goal::{Course, Goal, HostScript, Wait};
 use super::script::{Ending, HostAction, World};
 use super::stop::{Exceptions, Stop, StopKind, failed, finished};
 use super::timeline::{Event, Forward, Moment, Position, Sought, Timeline, Watchers};
 use super::value::Value;
 use crate::{
-    DebugRequest, Diagnostic, Fact, FileId, Notice, PeCoord, PeLook, Program, RunOptions, Runner, StepKind,
+    DebugRequest, Diagnostic, Fact, FileId, Notice, PeCoord, PeView, Program, RunOptions, Runner, StepKind,
     tidy,
 };
 use std::path::Path;
@@ -56,7 +56,8 @@ pub struct Session {
     breakpoints: Vec<Breakpoint>,
     next_id: u32,
     position: Position,
-    /// The cycle that was asked for, if the run stands at the beginning of its tick: nothing happens between.
+    /// The cycle that was asked for, if nothing happens between it and the beginning of the tick at which the run
+    /// stands.
     asked: Option<u64>,
     focus: PeCoord,
     /// Why the run stands.
@@ -148,7 +149,7 @@ impl Session {
     pub fn look<R>(
         &mut self,
         at: PeCoord,
-        with: impl FnOnce(&PeLook<'_>, &Comptime) -> R,
+        with: impl FnOnce(&PeView<'_>, &Comptime) -> R,
     ) -> Result<R, String> {
         let comptime = Arc::clone(&self.comptime);
         let look = self.timeline.show(self.position).look(at).ok_or(format!("{at} has no code"))?;
@@ -181,7 +182,7 @@ impl Session {
     pub fn evaluate(&mut self, text: &str, at: PeCoord, call: usize) -> Result<(Value, crate::Tree), String> {
         let expression = Expression::parse(text)?;
         self.look(at, |look, comptime| {
-            let value = expression.value(&Scene { look, call, comptime })?;
+            let value = expression.value(&EvalContext { look, call, comptime })?;
             let tree = value.tree(text, look);
             Ok((value, tree))
         })?

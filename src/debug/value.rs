@@ -1,7 +1,7 @@
 //! Values of variables, as numbers and as trees of text.
 
 use super::parts::{bits, element, fields, pointee, target, targets};
-use crate::{Held, Inside, PeLook, Scalar, Tree};
+use crate::{Inside, PeView, Scalar, Tree, VariableValue};
 
 /// More elements than this are shown in groups.
 const GROUP: usize = 100;
@@ -20,7 +20,7 @@ pub enum Value {
     /// A bool.
     Bool(bool),
     /// A variable or a part of it.
-    Held(Held),
+    VariableValue(VariableValue),
     /// Something that was known before the run, as text.
     Text(String),
 }
@@ -28,7 +28,7 @@ pub enum Value {
 impl Value {
     /// The number that a variable holds; other values as they are.
     pub fn plain(&self) -> Result<Value, String> {
-        let Value::Held(held) = self else { return Ok(self.clone()) };
+        let Value::VariableValue(held) = self else { return Ok(self.clone()) };
         if held.words.is_empty() {
             return Err(format!("`{}` has no value yet", held.symbol.name));
         }
@@ -59,7 +59,9 @@ impl Value {
         match self.plain()? {
             Value::Int(n) => Ok(n as f64),
             Value::Float(f) => Ok(f),
-            Value::Bool(_) | Value::Held(_) | Value::Text(_) => Err("a number is needed here".to_string()),
+            Value::Bool(_) | Value::VariableValue(_) | Value::Text(_) => {
+                Err("a number is needed here".to_string())
+            }
         }
     }
 
@@ -68,20 +70,20 @@ impl Value {
         match self.plain()? {
             Value::Bool(b) => Ok(b),
             Value::Int(n) => Ok(n != 0),
-            Value::Float(_) | Value::Held(_) | Value::Text(_) => {
+            Value::Float(_) | Value::VariableValue(_) | Value::Text(_) => {
                 Err("true or false is needed here".to_string())
             }
         }
     }
 
     /// It as a tree of text.
-    pub fn tree(&self, name: &str, look: &PeLook<'_>) -> Tree {
+    pub fn tree(&self, name: &str, look: &PeView<'_>) -> Tree {
         match self {
             Value::Int(n) => Tree::leaf(name, n),
             Value::Float(f) => Tree::leaf(name, format!("{f:?}")),
             Value::Bool(b) => Tree::leaf(name, b),
             Value::Text(text) => Tree::leaf(name, text),
-            Value::Held(held) => Tree { name: name.to_string(), ..tree(held, look) },
+            Value::VariableValue(held) => Tree { name: name.to_string(), ..tree(held, look) },
         }
     }
 }
@@ -110,21 +112,21 @@ fn scalar_text(bits: u64, scalar: Scalar) -> String {
         Value::Bool(b) => b.to_string(),
         // The fewest digits that lead back to an f32 are those of a narrower float, too.
         Value::Float(x) => format!("{:?}", x as f32),
-        Value::Held(_) | Value::Text(_) => String::new(),
+        Value::VariableValue(_) | Value::Text(_) => String::new(),
     }
 }
 
 /// A variable as a tree of text.
-pub fn tree(held: &Held, look: &PeLook<'_>) -> Tree {
+pub fn tree(held: &VariableValue, look: &PeView<'_>) -> Tree {
     tree_behind(held, look, 0)
 }
 
 /// A variable that is behind so many pointers, as a tree of text.
-fn tree_behind(held: &Held, look: &PeLook<'_>, pointers: usize) -> Tree {
+fn tree_behind(held: &VariableValue, look: &PeView<'_>, pointers: usize) -> Tree {
     Tree { ty: held.symbol.ty.clone(), ..untyped(held, look, pointers) }
 }
 
-fn untyped(held: &Held, look: &PeLook<'_>, pointers: usize) -> Tree {
+fn untyped(held: &VariableValue, look: &PeView<'_>, pointers: usize) -> Tree {
     let symbol = &held.symbol;
     let name = match &held.expanded {
         Some(function) => format!("{} ({function})", symbol.name),
@@ -145,7 +147,7 @@ fn untyped(held: &Held, look: &PeLook<'_>, pointers: usize) -> Tree {
 }
 
 /// Numbers, or words of which no more is known.
-fn numbers(name: String, held: &Held) -> Tree {
+fn numbers(name: String, held: &VariableValue) -> Tree {
     let symbol = &held.symbol;
     let Some(scalar) = symbol.element else {
         let words: Vec<String> = held.words.iter().take(IN_TEXT).map(|word| format!("{word:#06x}")).collect();
@@ -162,7 +164,7 @@ fn numbers(name: String, held: &Held) -> Tree {
 }
 
 /// A pointer, and what it points to.
-fn pointer(name: String, held: &Held, look: &PeLook<'_>, pointers: usize) -> Tree {
+fn pointer(name: String, held: &VariableValue, look: &PeView<'_>, pointers: usize) -> Tree {
     let addr = held.words.first().copied().unwrap_or(0);
     let most = [GROUP, IN_TEXT].get(pointers).copied().unwrap_or(0).min(targets(held, look));
     let is_one = pointee(&held.symbol).is_some_and(|(_, many)| !many);
@@ -176,7 +178,7 @@ fn pointer(name: String, held: &Held, look: &PeLook<'_>, pointers: usize) -> Tre
 }
 
 /// A struct with its fields, or a union with its variants.
-fn structure(name: String, held: &Held, look: &PeLook<'_>, pointers: usize) -> Tree {
+fn structure(name: String, held: &VariableValue, look: &PeView<'_>, pointers: usize) -> Tree {
     let parts: Vec<Tree> = fields(held).iter().map(|part| tree_behind(part, look, pointers)).collect();
     if parts.is_empty() {
         return Tree::leaf(name, "no variant has been written");
@@ -188,7 +190,7 @@ fn structure(name: String, held: &Held, look: &PeLook<'_>, pointers: usize) -> T
 }
 
 /// An array of something that has parts.
-fn aggregates(name: String, held: &Held, look: &PeLook<'_>, pointers: usize) -> Tree {
+fn aggregates(name: String, held: &VariableValue, look: &PeView<'_>, pointers: usize) -> Tree {
     let part = |n: usize| {
         let part = element(held, n)?;
         Some(Tree { name: format!("[{n}]"), ..tree_behind(&part, look, pointers) })

@@ -78,7 +78,7 @@ impl Level {
     }
 
     /// Its name.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Level::Allow => "allow",
             Level::Warn => "warn",
@@ -92,7 +92,7 @@ impl Group {
     pub const ALL: [Group; 4] = [Group::Hazards, Group::Undefined, Group::Style, Group::Unused];
 
     /// Its name on the command line.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Group::Hazards => "hazards",
             Group::Undefined => "undefined",
@@ -159,7 +159,7 @@ impl Levels {
             self.put(place, level);
             return Ok(());
         }
-        let group = Group::ALL.into_iter().find(|group| group.word() == name);
+        let group = Group::ALL.into_iter().find(|group| group.name() == name);
         if group.is_none() && name != EVERYTHING {
             return Err(refusal(name));
         }
@@ -226,7 +226,7 @@ fn refusal(name: &str) -> String {
     if rules::find(name).is_some() {
         return format!("`{name}` is an error in every program; docs/levels.md lists the rules with a level");
     }
-    let groups = Group::ALL.into_iter().map(Group::word);
+    let groups = Group::ALL.into_iter().map(Group::name);
     let known = lints().iter().map(|rule| rule.name).chain(groups).chain([EVERYTHING]);
     match suggest::nearest(name, known) {
         Some(near) => format!("there is no rule or group `{name}`; did you mean `{near}`?"),

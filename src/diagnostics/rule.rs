@@ -24,7 +24,7 @@ impl Severity {
     }
 
     /// The word shown in front of the rule.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Severity::Note => "note",
             Severity::Warning => "warning",

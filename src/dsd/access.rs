@@ -22,8 +22,8 @@ pub struct AddressCursor {
     pub(super) ring: Option<(i32, i32)>,
     /// Words that may be touched.
     pub(super) limits: (i32, i32),
-    /// `Mem::is_aimed`.
-    is_aimed: bool,
+    /// `Mem::has_soft_bounds`.
+    has_soft_bounds: bool,
     /// `Mem::origin`.
     origin: u16,
 }
@@ -120,7 +120,7 @@ impl AddressCursor {
             done: [0; 4],
             ring,
             limits: (limits.0.into(), limits.1.into()),
-            is_aimed: mem.is_aimed,
+            has_soft_bounds: mem.has_soft_bounds,
             origin: mem.origin,
         }
     }
@@ -191,9 +191,9 @@ impl AddressCursor {
         self.at >= self.limits.0 && self.at + i32::from(self.words) <= self.limits.1
     }
 
-    /// Whether beyond its limits lies only another variable, at which a warning is due (`Mem::is_aimed`).
-    pub fn is_aimed(&self) -> bool {
-        self.is_aimed
+    /// Whether beyond its limits lies only another variable, at which a warning is due (`Mem::has_soft_bounds`).
+    pub fn has_soft_bounds(&self) -> bool {
+        self.has_soft_bounds
     }
 
     /// Whether the vector has fewer elements, all of which lie where they may.
@@ -214,7 +214,7 @@ impl AddressCursor {
 
     /// From now on may touch all of a memory of so many words.
     pub fn widen(&mut self, size: usize) {
-        (self.limits, self.is_aimed) = ((0, size as i32), false);
+        (self.limits, self.has_soft_bounds) = ((0, size as i32), false);
     }
 
     /// Up to `most` of the next elements, which are then behind. `most` is not 0.

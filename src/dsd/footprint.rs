@@ -180,7 +180,7 @@ mod tests {
         index_offset: false,
         lo: 0,
         hi: 0x600,
-        is_aimed: false,
+        has_soft_bounds: false,
         wrap: 0,
         origin: 0,
     };

@@ -83,7 +83,7 @@ pub struct Mem {
     pub hi: u16,
     /// Whether `lo..hi` is the variable at an address that was set at run time. Working public programs move such a
     /// vector past the end of it, so that this is a warning.
-    pub is_aimed: bool,
+    pub has_soft_bounds: bool,
     /// Words until a circular buffer wraps; 0 for other kinds.
     pub wrap: u16,
     /// Where it was made or last changed: a number that the tile explains; 0 when unknown.

@@ -42,7 +42,7 @@ impl Elem {
     }
 
     /// The types in words, for messages.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Elem::Int16 => "i16 or u16",
             Elem::Int32 => "i32 or u32",
@@ -152,12 +152,12 @@ impl DsdOp {
 
     fn signature(&self, form: &Form) -> String {
         let dest = match form.to_pointer {
-            true => format!("*{}", self.dest.word()),
+            true => format!("*{}", self.dest.name()),
             false => "dsd".to_string(),
         };
         let sources = form.sources.iter().map(|s| match s {
             SourceKind::Vector(_) => "dsd".to_string(),
-            SourceKind::Scalar(e) => e.word().to_string(),
+            SourceKind::Scalar(e) => e.name().to_string(),
         });
         let all: Vec<_> = std::iter::once(dest).chain(sources).collect();
         format!("@{}({})", self.name, all.join(", "))

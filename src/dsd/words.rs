@@ -20,7 +20,7 @@ impl Mem {
             kind: *KINDS.get(usize::from(w[0]).wrapping_sub(1))?,
             dims,
             index_offset: w[1] & INDEX_OFFSET != 0,
-            is_aimed: w[1] & AIMED != 0,
+            has_soft_bounds: w[1] & AIMED != 0,
             base: w[2],
             extent: [w[3], w[4], w[5], w[6]],
             step: [w[7] as i16, w[8] as i16, w[9] as i16, w[10] as i16],
@@ -73,9 +73,9 @@ impl MemWords<'_> {
     }
 
     /// Moves it to an address, with the words that it may access.
-    pub fn aim(&mut self, base: u16, (lo, hi): (u16, u16), is_aimed: bool) {
+    pub fn aim(&mut self, base: u16, (lo, hi): (u16, u16), has_soft_bounds: bool) {
         (self.0[2], self.0[11], self.0[12]) = (base, lo, hi);
-        self.0[1] = self.0[1] & !AIMED | if is_aimed { AIMED } else { 0 };
+        self.0[1] = self.0[1] & !AIMED | if has_soft_bounds { AIMED } else { 0 };
     }
 
     /// Where it was changed.
@@ -91,7 +91,7 @@ impl Dsd {
         match &self {
             Dsd::Mem(m) => {
                 w[0] = 1 + position(&KINDS, &m.kind);
-                let flags = [(m.index_offset, INDEX_OFFSET), (m.is_aimed, AIMED)];
+                let flags = [(m.index_offset, INDEX_OFFSET), (m.has_soft_bounds, AIMED)];
                 let flags = flags.into_iter().filter(|(is_set, _)| *is_set);
                 w[1] = flags.fold(m.dims.into(), |all, (_, bit)| all | bit);
                 w[2] = m.base;
@@ -176,7 +176,7 @@ mod tests {
             index_offset: true,
             lo: 8,
             hi: 0x6000,
-            is_aimed: false,
+            has_soft_bounds: false,
             wrap: 0,
             origin: 7,
         });
@@ -217,13 +217,13 @@ mod tests {
             index_offset: false,
             lo: 8,
             hi: 0x600,
-            is_aimed: true,
+            has_soft_bounds: true,
             wrap: 0,
             origin: 7,
         };
         let read = |mem| Mem::line_from_words(&Dsd::Mem(mem).to_words());
         assert_eq!(read(line), Some((0x123, 5, -3, (8, 0x600))));
-        assert_eq!(read(Mem { is_aimed: false, ..line }), read(line));
+        assert_eq!(read(Mem { has_soft_bounds: false, ..line }), read(line));
         assert_eq!(read(Mem { dims: 2, extent: [5, 2, 1, 1], ..line }), None);
         assert_eq!(read(Mem { index_offset: true, ..line }), None);
     }

@@ -7,7 +7,7 @@ use crate::image::code::Reg;
 use crate::image::{FnId, TileImage};
 use crate::prefetch;
 use crate::source::Span;
-use crate::state::StateHash;
+use crate::state_hash::StateHash;
 use std::sync::Arc;
 
 /// Maximum call depth. In practice, deeper calls do not fit into the memory of a PE (ruling).
@@ -23,7 +23,7 @@ const ALL: usize = 2 * WINDOW;
 pub struct Worker {
     registers: Box<[u64]>,
     /// No PE is observed before this cycle, so actions of a PE up to then may happen ahead of the clock.
-    pub unseen_until: u64,
+    pub unobserved_until: u64,
     /// Before this cycle nothing happens on the wafer but the actions of the PE that runs now.
     pub alone_until: u64,
     /// The tile of the PE that ran last. Most PEs share one, and the threads of a large wafer would pass the line
@@ -45,7 +45,7 @@ impl Worker {
 
 impl Default for Worker {
     fn default() -> Worker {
-        Worker { registers: vec![0; ALL].into(), unseen_until: 0, alone_until: 0, tile: None }
+        Worker { registers: vec![0; ALL].into(), unobserved_until: 0, alone_until: 0, tile: None }
     }
 }
 

@@ -55,7 +55,7 @@ fn from_float(x: f32, to: Scalar) -> Result<u64, Diag> {
         Scalar::Cb16 => Ok(FloatKind::Cb16.to_bits(x.into())),
         Scalar::F32 => Ok(x.to_bits().into()),
         integer => float::truncate(x.into(), is_signed(integer), width(integer))
-            .ok_or_else(|| FLOAT_TO_INT_RANGE.because(&[("value", &x), ("ty", &integer.word())])),
+            .ok_or_else(|| FLOAT_TO_INT_RANGE.because(&[("value", &x), ("ty", &integer.name())])),
     }
 }
 

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 /// Places for the pieces of a stretch of code that are found without a search.
 const SLOTS: usize = 64;
-/// Pieces that are kept in their order at most: of a long loop, the first times around.
+/// How many pieces are kept in order; of a long loop, these are the first iterations.
 const MOST_IN_ORDER: usize = 200;
 
 /// A piece of the code of a function, and how often it has run.
@@ -49,7 +49,7 @@ pub(crate) struct CodeCounts {
     slots: Box<[Option<Piece>; SLOTS]>,
     /// Slots in use, bit = slot.
     used: u64,
-    /// Pieces that had to make room.
+    /// Pieces that were evicted from their slot.
     others: FxHashMap<(FnId, u32, u32), Piece>,
     /// The same pieces in the order in which they ran, if somebody wants that instead.
     order: Option<Vec<Piece>>,

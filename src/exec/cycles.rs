@@ -29,7 +29,7 @@ pub(crate) fn start_cycles(vector: &VectorOp, costs: &VectorCosts) -> u64 {
 pub(crate) fn op_cycles(function: &Function, costs: &Costs) -> Vec<u32> {
     let first = function.params;
     let cycles = OpCycles { costs, words: register_words(function), first, consts: &function.consts };
-    let saved = saved_in_loops(function, costs.vectors.has_hidden_turns);
+    let saved = saved_in_loops(function, costs.vectors.hides_loop_overhead);
     let mut joins = vec![false; function.code.len() + 1];
     for op in function.code.iter() {
         if let Some(to) = { *op }.target_mut() {
@@ -44,7 +44,7 @@ pub(crate) fn op_cycles(function: &Function, costs: &Costs) -> Vec<u32> {
         match op {
             _ if values.are_known(*op, joins) || saved[at] == Saved::All => 0,
             Op::Jump { to } if matches!(function.code.get(*to as usize), Some(Op::MapNext { .. })) => 0,
-            // A compiler puts the test of a loop at its end, so that the loop has one jump and not two.
+            // A compiler rotates loops: the test is at the end, so that each iteration has one jump.
             Op::Jump { .. } if goes_back => again,
             _ if saved[at] == Saved::Address => cycles.access(*op),
             _ => cycles.of(*op) + again,
@@ -68,8 +68,8 @@ pub(crate) fn served_cycles(op: Op, costs: &Costs) -> u64 {
     OpCycles { costs, words: Vec::new(), first: 0, consts: &[] }.of(op).into()
 }
 
-/// What is in registers: a compiler does not compute again what it has at hand, nor load again what nothing can have
-/// changed. Values have numbers, within a piece of code that no jump enters.
+/// Local value numbering: a compiler neither recomputes a value that it has, nor reloads what nothing can have
+/// changed. Numbers hold within a basic block.
 struct Values {
     /// By register.
     of: Vec<Reg>,
@@ -195,13 +195,13 @@ impl OpCycles<'_> {
     fn of_integers(&self, op: Op) -> Option<u32> {
         let costs = &self.costs.scalar;
         let compared = |a, b| self.arithmetic(self.words(a).max(self.words(b)));
-        // No more is computed of a result than is used of it.
+        // A compiler computes only those words of a result that are used.
         let used = |d, sh| self.words(d).min(words_of(sh));
         let by_width = |words: u32, narrow: u16, wide: u16| u32::from(if words > 1 { wide } else { narrow });
         let product = |words| by_width(words, costs.multiply, costs.wide_multiply);
         let shift = |words| by_width(words, costs.shift, costs.wide_shift);
         let quotient = |b, words| match self.constant(b) {
-            // By a constant it takes a product and a shift.
+            // Division by a constant becomes a multiplication and a shift.
             Some(_) => product(words) + shift(words),
             None => by_width(words, costs.divide, costs.wide_divide),
         };

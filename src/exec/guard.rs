@@ -175,7 +175,7 @@ impl GuardedWords {
         self.watches.retain_mut(keep);
     }
 
-    /// Forgets what has been watched: after some watches have ended.
+    /// Rebuilds the set of watched blocks, after watches have ended.
     pub fn renew(&mut self) {
         (self.reads, self.writes) = Default::default();
         for n in 0..self.watches.len() {

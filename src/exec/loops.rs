@@ -1,63 +1,63 @@
-//! What a compiler makes of the innermost loops of a function, which decides what their code costs: it computes before
-//! a loop what is the same in each turn, and writes short loops with a known number of turns out turn by turn.
+//! Models two optimisations of innermost loops that decide what their code costs: loop-invariant code motion, and
+//! full unrolling of short loops with a known trip count.
 
 use crate::image::Function;
 use crate::image::code::{Op, Reg};
 use std::cell::Cell;
 use std::ops::Range;
 
-/// Operations of all turns together up to which a loop is written out: the limit of LLVM at `-O2`, with which `cslc` 2.10
-/// compiles according to a public study, which has seen loops of 8 and 16 turns written out. Ours are not its instructions,
-/// but about as many.
-const MOST_WRITTEN_OUT: usize = 150;
+/// How many operations, in all iterations together, a loop may have to be unrolled: the limit of LLVM at `-O2`, with
+/// which `cslc` 2.10 compiles according to a public study, which has seen loops of 8 and 16 iterations unrolled. Ours
+/// are not its instructions, but about as many.
+const MAX_UNROLLED_OPS: usize = 150;
 
 /// What is known of the value in a register within a loop.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Known {
     Constant,
-    /// A constant in each turn of a loop that is written out.
+    /// A constant in each iteration of a loop that is unrolled.
     Turn,
-    /// The same in each turn.
+    /// The same in each iteration: loop-invariant.
     Invariant,
     Nothing,
 }
 
-/// What an operation of a loop costs less.
+/// What a compiler saves on an operation in a loop.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Saved {
     #[default]
     Nothing,
-    /// It is not done in the loop.
+    /// The operation: it is hoisted out of the loop.
     All,
-    /// The address that it accesses is at hand.
+    /// The computation of its address.
     Address,
 }
 
-/// What each operation of a function costs less because of the loops in it; `has_hidden_turns` as in
+/// What a compiler saves on each operation of a function because of its loops; `hides_loop_overhead` as in
 /// [`VectorCosts`](crate::arch::VectorCosts).
-pub(super) fn saved_in_loops(function: &Function, has_hidden_turns: bool) -> Vec<Saved> {
+pub(super) fn saved_in_loops(function: &Function, hides_loop_overhead: bool) -> Vec<Saved> {
     let mut saved = vec![Saved::default(); function.code.len()];
     let mut last = None;
     for (at, op) in function.code.iter().enumerate() {
         let Some(to) = { *op }.target_mut().map(|to| *to as usize).filter(|to| *to <= at) else { continue };
         // A loop around another one ends behind it.
         if last.is_none_or(|last| last < to) {
-            Loop::new(function, to..at + 1).look(&mut saved[to..=at], has_hidden_turns);
+            Loop::new(function, to..at + 1).look(&mut saved[to..=at], hides_loop_overhead);
         }
         last = Some(at);
     }
     saved
 }
 
-/// A loop without another one in it; its last operation jumps back to its first.
+/// An innermost loop; its last operation jumps back to its first.
 struct Loop<'f> {
     code: &'f [Op],
     /// By register of the function.
     known: Vec<Known>,
     /// By register: how many of its operations write it, 2 for more.
     writes: Vec<u8>,
-    /// It is written out.
-    is_short: bool,
+    /// Whether it is unrolled.
+    is_unrolled: bool,
 }
 
 impl Loop<'_> {
@@ -75,9 +75,10 @@ impl Loop<'_> {
             let range = usize::from(range.start).min(writes.len())..usize::from(range.end).min(writes.len());
             writes[range].iter_mut().for_each(|count| *count = (*count + 1).min(2));
         }
-        let turns = turns(function, &range, &writes);
-        let is_short = turns.is_some_and(|turns| turns.saturating_mul(code.len()) <= MOST_WRITTEN_OUT);
-        let mut this = Loop { code, known, writes, is_short };
+        let trip_count = trip_count(function, &range, &writes);
+        let is_unrolled =
+            trip_count.is_some_and(|trip_count| trip_count.saturating_mul(code.len()) <= MAX_UNROLLED_OPS);
+        let mut this = Loop { code, known, writes, is_unrolled };
         this.forget();
         this
     }
@@ -87,7 +88,7 @@ impl Loop<'_> {
     }
 
     /// Finds what its operations cost less.
-    fn look(mut self, saved: &mut [Saved], has_hidden_turns: bool) {
+    fn look(mut self, saved: &mut [Saved], hides_loop_overhead: bool) {
         let mut joins = vec![false; self.code.len()];
         let end = self.code.len() - 1;
         let back = { self.code[end] }.target_mut().map_or(0, |to| *to as usize);
@@ -104,8 +105,8 @@ impl Loop<'_> {
             }
             saved[at] = self.saved(*op);
         }
-        let is_hidden = has_hidden_turns && self.code.iter().any(|op| matches!(op, Op::Vector { .. }));
-        if self.is_short || is_hidden {
+        let is_hidden = hides_loop_overhead && self.code.iter().any(|op| matches!(op, Op::Vector { .. }));
+        if self.is_unrolled || is_hidden {
             saved[end] = Saved::All;
         }
         if let (true, Op::JumpLtS { a, .. } | Op::JumpLtU { a, .. }) = (is_hidden, self.code[end])
@@ -115,7 +116,7 @@ impl Loop<'_> {
         }
     }
 
-    /// What is written on one of two ways to a place is not known behind it.
+    /// Forgets what is written on only one of the paths to a join.
     fn forget(&mut self) {
         for (known, writes) in self.known.iter_mut().zip(&self.writes) {
             if *writes > 0 {
@@ -134,7 +135,7 @@ impl Loop<'_> {
         let (known, saved) = match op {
             // The step of a counter.
             Op::AddS { a, b, .. } | Op::AddU { a, b, .. }
-                if a == d && self.is_short && self.of(b) == Known::Constant && self.is_counter(d) =>
+                if a == d && self.is_unrolled && self.of(b) == Known::Constant && self.is_counter(d) =>
             {
                 (Known::Turn, Saved::All)
             }
@@ -154,7 +155,7 @@ impl Loop<'_> {
         saved
     }
 
-    /// Whether only its step writes a register.
+    /// Whether a register is an induction variable: only the step of the loop writes it.
     fn is_counter(&self, register: Reg) -> bool {
         self.writes.get(usize::from(register)) == Some(&1)
     }
@@ -190,8 +191,8 @@ fn clobbered(op: Op, registers: Reg) -> Range<Reg> {
     }
 }
 
-/// How many turns a loop takes whose counter runs from one constant to another.
-fn turns(function: &Function, range: &Range<usize>, writes: &[u8]) -> Option<usize> {
+/// The trip count of a loop whose counter runs from one constant to another.
+fn trip_count(function: &Function, range: &Range<usize>, writes: &[u8]) -> Option<usize> {
     let constant = |register: Reg| {
         let place = usize::from(register).checked_sub(usize::from(function.params))?;
         function.consts.get(place).copied()
@@ -210,7 +211,7 @@ fn turns(function: &Function, range: &Range<usize>, writes: &[u8]) -> Option<usi
         }
         _ => None,
     })?;
-    // No turn leaves the step out: a loop without an end must not be free.
+    // No path may skip the step: a loop without an end must not be free.
     let skips =
         |op: &Op| { *op }.target_mut().is_some_and(|to| (place + 1..range.end).contains(&(*to as usize)));
     if function.code[range.start..place].iter().any(skips) {
@@ -249,7 +250,7 @@ mod tests {
 
     /// Counts register 4 up to the second constant; in each turn a product that is the same, a sum with the counter,
     /// and a load of that element.
-    fn counted(turns: u64) -> Function {
+    fn counted(trip_count: u64) -> Function {
         let kind = Access::U16;
         let code = vec![
             Op::Mov { d: 4, a: 0 },
@@ -261,7 +262,7 @@ mod tests {
             Op::JumpLtU { a: 4, b: 1, to: 1 },
             Op::Ret,
         ];
-        function(code, vec![0, turns, 1])
+        function(code, vec![0, trip_count, 1])
     }
 
     #[test]

@@ -65,7 +65,7 @@ impl Memory {
 /// The allocated part grows by multiples of this many words.
 const STEP: usize = 64;
 
-/// It grows by so many at once, unless more is asked for.
+/// The most words by which it grows, unless more are needed at once.
 const MOST: usize = 1024;
 
 /// Loads a value in the form in which a register holds it.

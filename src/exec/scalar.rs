@@ -1,4 +1,5 @@
-//! The fast loop: scalar code and calls. What concerns the PE it hands back as a [`StopReason`]: tasks, most vectors.
+//! The interpreter loop for scalar code and calls. It stops with a [`StopReason`] for what needs the PE, such as
+//! tasks and most vector operations.
 
 use super::arithmetic::{self, amount, quotient, remainder};
 use super::arms::*;
@@ -41,7 +42,8 @@ pub(crate) fn run<G: Guard>(
         // Cycles of all operations before each, and up to its end: as long as the code, so that one check of `at` is enough.
         let (code, cycles) = (&ready.code[..], &ready.cycles_before[..]);
         let (before, after) = (&cycles[..code.len()], &cycles[1..=code.len()]);
-        // The budget left before an operation, plus the cycles of all before it: constant while they come in order.
+        // The budget left before an operation plus the cycles of all operations before it. It changes only at jumps,
+        // so straight code need not update it.
         let mut credit = left + i64::from(before[at]);
         macro_rules! left {
             () => {
@@ -108,7 +110,7 @@ pub(crate) fn run<G: Guard>(
                 at
             }};
         }
-        // The PE does it at once, or the loop stops for it.
+        // Lets the PE serve the operation within the loop, or stops the loop for it.
         macro_rules! serve {
             ($op:expr) => {{
                 let memory = &mut LoopMemory { words: memory, sanitizer };
@@ -116,7 +118,7 @@ pub(crate) fn run<G: Guard>(
                 credit -= guard.took(frame.function, at, served.cycles, served.elements)
             }};
         }
-        // What memory holds, and a word that a pointer points to, which may be one that must not be touched.
+        // `read!` loads a word; `follow!` loads one behind a pointer, which the sanitizer checks.
         macro_rules! read {
             ($at:expr, $kind:expr) => {
                 attempt!(load(memory, watch!(reads $at, $kind), $kind))
@@ -155,7 +157,7 @@ pub(crate) fn run<G: Guard>(
                 usize::from(at)
             }};
         }
-        // Calls and returns leave the loop over the operations, so that their code is there once.
+        // Calls and returns leave the inner loop, so that their code exists once.
         let called: Option<(FnId, Reg)> = loop {
             let op = &code[at];
             if G::STEPS && guard.stops_before(frame, at) {
@@ -471,7 +473,7 @@ pub(crate) fn run<G: Guard>(
                     Some(map) if map.takes() && map.put(memory, reg!(s)) => {}
                     Some(_) | None => hand_back!(*op),
                 },
-                // All others are named: otherwise each operation would be compared with the last one that is.
+                // The rare operations are listed by name: a wildcard arm would add a comparison to each dispatch.
                 rare!() => {
                     if !attempt!(arithmetic::step(r, op)) {
                         hand_back!(*op)

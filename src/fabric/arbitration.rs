@@ -1,17 +1,18 @@
-//! What a router decides in a cycle: which wavelets leave on which sides.
+//! Arbitration: which wavelets leave a router in a cycle, and through which outputs.
 
 use super::control;
+use super::fast_path::{FastDecision, Move, decide_fast};
 use super::flit_ids::FlitIds;
 use super::grid::Grid;
-use super::plain::{Move, Plain, decide_plainly};
+use super::next_hop::NextHop;
 use super::route::Mask;
 use super::router::{RAMP, bit, colors, sides};
-use super::way::Landing;
 use crate::arch::{Color, Direction};
 
-/// Who may use an output: the color after the one served last, then the input likewise.
+/// A request for an output. The lowest rank wins: round robin over the colors, then over the inputs, each after the
+/// one served last.
 #[derive(Copy, Clone)]
-struct Claim {
+struct OutputRequest {
     rank: u8,
     lane: u32,
     input: Direction,
@@ -29,15 +30,15 @@ pub struct Collision {
     pub sides: Mask,
 }
 
-/// What all routers decide in a cycle.
+/// What all routers have decided in a cycle, as a list of moves.
 #[derive(Clone, Default)]
 pub struct Arbiter {
     moves: Vec<Move>,
-    /// How many of them are done.
+    /// How many of the moves have been carried out.
     carried: usize,
-    /// Looks for collisions.
+    /// Whether collisions are detected.
     checked: bool,
-    /// Wavelets of one color that wait at one router, come from several sides.
+    /// Collisions that nobody has taken yet.
     collisions: Vec<Collision>,
 }
 
@@ -47,7 +48,7 @@ impl Arbiter {
         self.checked = true;
     }
 
-    /// The same if another arbiter does.
+    /// Detects collisions if another arbiter does.
     pub fn check_like(&mut self, other: &Arbiter) {
         self.checked = other.checked;
     }
@@ -71,7 +72,7 @@ impl Arbiter {
         (std::mem::take(&mut self.moves), std::mem::take(&mut self.carried))
     }
 
-    /// Keeps the memory of that list.
+    /// Takes the list back, to reuse its memory.
     pub fn keep(&mut self, mut moves: Vec<Move>) {
         moves.clear();
         self.moves = moves;
@@ -86,27 +87,27 @@ impl Arbiter {
         }
         if waiting.is_power_of_two() && !flit_ids.is_recording() {
             let id = grid.only_lane_of(waiting, pe);
-            match decide_plainly(grid, id, now) {
-                Plain::Goes(one) => return self.moves.push(one),
-                Plain::Blocked => {
+            match decide_fast(grid, id, now) {
+                FastDecision::Grant(one) => return self.moves.push(one),
+                FastDecision::Blocked => {
                     let (router, lane) = grid.parts(pe, id);
                     return router.stall(lane.color());
                 }
-                Plain::Comes => {
+                FastDecision::InFlight => {
                     let (router, lane) = grid.parts(pe, id);
-                    return router.come_later(lane.color());
+                    return router.mark_onramp_in_flight(lane.color());
                 }
-                Plain::Waits => return,
-                Plain::Unclear if comes_from_one_side(grid, id) => {
+                FastDecision::Waits => return,
+                FastDecision::NotApplicable if comes_from_one_side(grid, id) => {
                     return self.decide_copies(grid, (pe, id), now);
                 }
-                Plain::Unclear => {}
+                FastDecision::NotApplicable => {}
             }
         }
         self.decide_several(grid, flit_ids, (pe, waiting), now);
     }
 
-    /// Lets the copies of a wavelet leave where there is room; no other color waits at its router.
+    /// Decides about a wavelet whose color waits alone at its router: every copy leaves for which there is room.
     fn decide_copies(&mut self, grid: &mut Grid, (pe, id): (usize, u32), now: u64) {
         self.moves.extend(copies(grid, (pe, id), now).filter(Move::leaves));
     }
@@ -119,31 +120,31 @@ impl Arbiter {
         now: u64,
     ) {
         let first = self.moves.len();
-        if flit_ids.is_recording() || !self.decide_apart(grid, (pe, waiting), now) {
+        if flit_ids.is_recording() || !self.arbitrate_single_inputs(grid, (pe, waiting), now) {
             self.moves.truncate(first);
-            self.decide_among(grid, flit_ids, (pe, waiting), now);
+            self.arbitrate(grid, flit_ids, (pe, waiting), now);
         }
     }
 
-    /// Grants every output to one of the colors that can use it; false if one has several inputs.
-    fn decide_apart(&mut self, grid: &mut Grid, (pe, waiting): (usize, u32), now: u64) -> bool {
+    /// Arbitrates between colors that wait at one input each; false if a color waits at several inputs.
+    fn arbitrate_single_inputs(&mut self, grid: &mut Grid, (pe, waiting): (usize, u32), now: u64) -> bool {
         let first = self.moves.len();
         let (mut used, mut contested) = (0, 0);
         for color in colors(waiting) {
             let id = grid.waiting_lane(pe, color);
-            let one = match decide_plainly(grid, id, now) {
-                Plain::Goes(one) => one,
-                Plain::Blocked => {
+            let one = match decide_fast(grid, id, now) {
+                FastDecision::Grant(one) => one,
+                FastDecision::Blocked => {
                     grid.router_mut(pe).stall(color);
                     continue;
                 }
-                Plain::Comes => {
-                    grid.router_mut(pe).come_later(color);
+                FastDecision::InFlight => {
+                    grid.router_mut(pe).mark_onramp_in_flight(color);
                     continue;
                 }
-                Plain::Waits => continue,
-                Plain::Unclear if !comes_from_one_side(grid, id) => return false,
-                Plain::Unclear => match copies(grid, (pe, id), now) {
+                FastDecision::Waits => continue,
+                FastDecision::NotApplicable if !comes_from_one_side(grid, id) => return false,
+                FastDecision::NotApplicable => match copies(grid, (pe, id), now) {
                     Some(one) if one.leaves() => one,
                     Some(_) | None => continue,
                 },
@@ -158,7 +159,7 @@ impl Arbiter {
         true
     }
 
-    /// Takes outputs that several colors want from all but the one whose turn it is.
+    /// Resolves contention: of the colors that want one output, only the one whose turn it is keeps it.
     fn settle(&mut self, grid: &Grid, (pe, contested): (usize, Mask), first: usize) {
         let (router, moves) = (grid.router(pe), &mut self.moves[first..]);
         let color_of = |m: &Move| grid.lane(m.lane).color();
@@ -168,7 +169,7 @@ impl Arbiter {
             let granted = router.next_after_served(wanted.fold(0, |all, m| all | bit(color_of(m))), side);
             for m in moves.iter_mut().filter(|m| m.targets & target != 0) {
                 if color_of(m) != granted {
-                    (m.targets, m.is_plain, m.to) = (m.targets & !target, false, Landing::Unknown);
+                    (m.targets, m.is_plain, m.to) = (m.targets & !target, false, NextHop::Unknown);
                 }
             }
         }
@@ -181,14 +182,8 @@ impl Arbiter {
         }
     }
 
-    fn decide_among(
-        &mut self,
-        grid: &mut Grid,
-        flit_ids: &mut FlitIds,
-        (pe, waiting): (usize, u32),
-        now: u64,
-    ) {
-        let mut claims: [Option<Claim>; 5] = [None; 5];
+    fn arbitrate(&mut self, grid: &mut Grid, flit_ids: &mut FlitIds, (pe, waiting): (usize, u32), now: u64) {
+        let mut claims: [Option<OutputRequest>; 5] = [None; 5];
         for color in colors(waiting) {
             let id = grid.waiting_lane(pe, color);
             if grid.lane(id).is_torn_down() {
@@ -211,9 +206,9 @@ impl Arbiter {
         }
         let first = self.moves.len();
         for (output, claim) in claims.iter().enumerate() {
-            let Some(Claim { lane: id, input, all, .. }) = *claim else { continue };
+            let Some(OutputRequest { lane: id, input, all, .. }) = *claim else { continue };
             let same = self.moves[first..].iter().position(|m| m.lane == id && m.input == input);
-            let (pe, to, targets) = (pe as u32, Landing::Unknown, 1 << output);
+            let (pe, to, targets) = (pe as u32, NextHop::Unknown, 1 << output);
             let mut one = Move { pe, lane: id, input, targets, all, to, is_plain: false };
             // Of several inputs of a color, the one that has the last output is served last.
             if let Some(at) = same {
@@ -223,7 +218,7 @@ impl Arbiter {
         }
     }
 
-    /// The order in which a router takes wavelets of one color from several sides is undefined.
+    /// Notes a collision: the order in which a router takes wavelets of one color from several sides is undefined.
     fn note_collision(&mut self, grid: &Grid, lane: u32, now: u64) {
         let lane = grid.lane(lane);
         let open = lane.filled() & lane.gate().rx;
@@ -237,19 +232,19 @@ impl Arbiter {
         }
     }
 
-    /// Enters the oldest wavelet of an input for every output that could take it now; false if it is there, and none
-    /// could.
+    /// Requests every output that has room for the oldest wavelet of an input; false if that wavelet is there and no
+    /// output has room for it.
     fn claim(
         &mut self,
         grid: &mut Grid,
         (pe, id, input): (usize, u32, Direction),
         now: u64,
-        claims: &mut [Option<Claim>; 5],
+        claims: &mut [Option<OutputRequest>; 5],
     ) -> bool {
         let Some(all) = targets(grid, id, input, now) else { return true };
         if all == 0 {
-            // Filtered, or a route that leads nowhere: it leaves without a copy.
-            let to = Landing::Unknown;
+            // A filter drops it, or its route has no output: it leaves without a copy.
+            let to = NextHop::Unknown;
             self.moves.push(Move { pe: pe as u32, lane: id, input, targets: 0, all, to, is_plain: false });
             return true;
         }
@@ -264,22 +259,21 @@ impl Arbiter {
             let rank = turn * 5 + (input as u8 + 4 - last_input) % 5;
             let slot = &mut claims[target as usize];
             if slot.is_none_or(|c| rank < c.rank) {
-                *slot = Some(Claim { rank, lane: id, input, all });
+                *slot = Some(OutputRequest { rank, lane: id, input, all });
             }
         }
         has_room
     }
 }
 
-/// Whether all wavelets of a lane that may leave are in one of its inputs, and neither buffers nor the order of arrival
-/// have a say.
+/// Whether only one input of a lane holds wavelets that may leave, and the lane does not inject.
 fn comes_from_one_side(grid: &Grid, id: u32) -> bool {
     let lane = grid.lane(id);
     !lane.injects() && lane.open().is_power_of_two()
 }
 
-/// The copies of the oldest wavelet of a lane that find room, all that may leave being in one input; `None` while it must
-/// wait. If none finds room, the lane is not looked at again before there is some.
+/// The move of the oldest wavelet of a lane with one open input: all copies for which there is room; `None` if it
+/// cannot leave yet. If no copy has room, the color stalls until there is some.
 fn copies(grid: &mut Grid, (pe, id): (usize, u32), now: u64) -> Option<Move> {
     let lane = grid.lane(id);
     if lane.is_torn_down() {
@@ -287,7 +281,7 @@ fn copies(grid: &mut Grid, (pe, id): (usize, u32), now: u64) -> Option<Move> {
     }
     let input = Direction::ALL[lane.open().trailing_zeros() as usize % 5];
     let all = targets(grid, id, input, now)?;
-    let (mut targets, mut to): (Mask, _) = (0, Landing::Unknown);
+    let (mut targets, mut to): (Mask, _) = (0, NextHop::Unknown);
     for target in sides(all) {
         if let Some(landing) = room(grid, id, target) {
             targets |= 1 << target as u8;
@@ -298,11 +292,11 @@ fn copies(grid: &mut Grid, (pe, id): (usize, u32), now: u64) -> Option<Move> {
         let (router, lane) = grid.parts(pe, id);
         router.stall(lane.color());
     }
-    let to = if targets.is_power_of_two() { to } else { Landing::Unknown };
+    let to = if targets.is_power_of_two() { to } else { NextHop::Unknown };
     Some(Move { pe: pe as u32, lane: id, input, targets, all, to, is_plain: false })
 }
 
-/// Where copies of the oldest wavelet of an input still have to go; `None` while it must wait.
+/// The outputs that the oldest wavelet of an input still has to reach; `None` if it cannot leave yet.
 fn targets(grid: &mut Grid, id: u32, input: Direction, now: u64) -> Option<Mask> {
     let lane = grid.lane_mut(id);
     let flit = *lane.head(input, now)?;
@@ -324,21 +318,21 @@ fn targets(grid: &mut Grid, id: u32, input: Direction, now: u64) -> Option<Mask>
     Some(targets)
 }
 
-/// Where a copy lands that leaves a lane on one side, if there is room.
+/// Where a copy arrives that leaves a lane on one side, if there is room for it.
 #[inline(always)]
-fn room(grid: &mut Grid, id: u32, target: Direction) -> Option<Landing> {
+fn room(grid: &mut Grid, id: u32, target: Direction) -> Option<NextHop> {
     if target == Direction::Ramp {
         let has_room = grid.lane(id).offramp().len() < grid.ramp_depth();
-        return has_room.then_some(Landing::Unknown);
+        return has_room.then_some(NextHop::Unknown);
     }
     let landing = grid.landing(id, target);
     let side = target.opposite();
     let has_room = |l: u32| grid.lane(l).link(side).len() < grid.link_depth();
     match landing {
-        Landing::Unknown => None,
-        // The tiles around the rectangle take all that comes, and it is lost.
-        Landing::Edge => Some(landing),
-        Landing::Lane(next) => has_room(next).then_some(landing),
-        Landing::Both(first, second) => (has_room(first) && has_room(second)).then_some(landing),
+        NextHop::Unknown => None,
+        // There is always room outside of the rectangle; the wavelet is lost.
+        NextHop::Edge => Some(landing),
+        NextHop::Lane(next) => has_room(next).then_some(landing),
+        NextHop::Both(first, second) => (has_room(first) && has_room(second)).then_some(landing),
     }
 }

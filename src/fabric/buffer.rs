@@ -3,34 +3,34 @@
 use super::Wavelet;
 use super::route::Mask;
 use crate::arch::Direction;
-use crate::ring::Ring;
-use crate::state::StateHash;
+use crate::inline_queue::InlineQueue;
+use crate::state_hash::StateHash;
 
 /// The deepest link buffer that a lane has room for.
 pub const MAX_LINK_DEPTH: usize = 4;
 
-/// Who was granted an output has a wavelet.
+/// The promise of the arbiter, as the text of an `expect`.
 pub const GRANTED: &str = "a wavelet that was granted an output is still there";
 
-/// A wavelet on its way.
+/// A wavelet in the fabric.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Flit {
-    /// The word; of a control wavelet with the commands that are left.
+    /// The payload; routers pop commands off that of a control wavelet.
     pub word: u32,
     /// The low half as it was sent: the argument of a control task.
     argument: u16,
     control: bool,
-    /// The switch of the sender's router advances behind it.
+    /// Whether the switch of the sender's router advances once this wavelet has passed (`.advance_switch`).
     pub advances: bool,
 }
 
 impl Flit {
-    /// A wavelet that starts its way.
+    /// A wavelet as its PE sends it.
     pub fn new(w: Wavelet) -> Flit {
         Flit { word: w.data, argument: w.data as u16, control: w.control, advances: false }
     }
 
-    /// Whether it changes nothing on its way.
+    /// Whether it is a data wavelet that advances no switch.
     pub fn is_plain(&self) -> bool {
         !self.control && !self.advances
     }
@@ -56,7 +56,7 @@ pub struct Buffer {
     slots: [Flit; MAX_LINK_DEPTH],
     head: u8,
     len: u8,
-    /// The side that it belongs to; `None` as long as it belongs to none.
+    /// The side on which its link arrives; `None` until it is first used.
     side: Option<Direction>,
 }
 
@@ -81,7 +81,7 @@ impl Buffer {
         self.side == Some(side)
     }
 
-    /// It belongs to a side from now on, if it belongs to none; whether it belongs to that one.
+    /// Assigns the buffer to a side if it has none yet. Returns whether it belongs to that side.
     #[inline]
     pub fn claim(&mut self, side: Direction) -> bool {
         *self.side.get_or_insert(side) == side
@@ -123,12 +123,13 @@ impl Buffer {
     }
 }
 
-/// What is known about the oldest wavelet of one input, in one byte: the low bits are targets.
+/// The progress of the oldest wavelet of an input, in one byte; the low bits are the targets that still wait for a
+/// copy.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct HeadState(u8);
 
 impl HeadState {
-    /// Nothing has happened to it.
+    /// Nothing has been decided about it.
     pub const UNTOUCHED: HeadState = HeadState(0);
     const TARGETS: u8 = 0x1f;
     const ASKED: u8 = 0x20;
@@ -139,12 +140,12 @@ impl HeadState {
         self.0 & HeadState::TARGETS
     }
 
-    /// Sets them.
+    /// Sets the targets that still wait for a copy.
     pub fn leave(&mut self, targets: Mask) {
         self.0 = self.0 & !HeadState::TARGETS | targets;
     }
 
-    /// What a filter says, which is asked once.
+    /// Whether the filter lets it pass. The filter is asked once for each wavelet, because it counts them.
     pub fn filtered(&mut self, ask: impl FnOnce() -> bool) -> bool {
         if self.0 & HeadState::ASKED == 0 {
             self.0 |= HeadState::ASKED | if ask() { HeadState::PASSES } else { 0 };
@@ -154,7 +155,7 @@ impl HeadState {
 }
 
 /// Wavelets on a ramp, each with the cycle in which it arrives; most ramps take two cycles.
-pub type RampQueue = Ring<(u64, Flit), 2>;
+pub type RampQueue = InlineQueue<(u64, Flit), 2>;
 
 #[cfg(test)]
 mod tests {

@@ -32,7 +32,7 @@ pub enum Written {
     Nothing,
     /// What a filter lets pass.
     Filter,
-    /// The route or switch of a lane; and whether it swaps colors in another way.
+    /// The route or switch of a lane, by its number; the flag tells whether its color swap has changed.
     Lane(u32, bool),
 }
 

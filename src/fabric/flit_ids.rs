@@ -1,19 +1,19 @@
-//! What the routers write down while a run is recorded.
+//! The numbers of wavelets, in a run that is recorded or profiled.
 //!
-//! A wavelet does not know its number. Because all buffers are first in, first out, the numbers go
-//! through queues of their own beside the buffers, which exist only while a run is recorded.
+//! A flit carries no number. All buffers are first in, first out, so the numbers move through queues parallel to the
+//! buffers, which exist only while a run is recorded or profiled.
 
 use super::buffer::Flit;
 use super::grid::Grid;
+use super::next_hop::NextHop;
 use super::traffic::Counter;
-use super::way::Landing;
 use crate::arch::{Color, Direction, PeCoord};
 use crate::profile::{Origin, Traffic};
 use crate::trace::{Event, EventKind, TracedWavelet};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
 
-/// The numbers of what lies in the buffers of a lane.
+/// The numbers of the wavelets in the buffers of a lane.
 #[derive(Clone, Debug, Default)]
 struct Numbers {
     /// By side: what has come in from there.
@@ -113,7 +113,8 @@ impl FlitIds {
         self.0.as_ref().is_some_and(|notes| notes.counter.is_some())
     }
 
-    /// Where the wavelet came from that came into a queue before the last `behind` ones of its lane.
+    /// The origin of a wavelet in an input queue: the one that was delivered before the last `behind` wavelets of its
+    /// lane.
     pub fn origin(&self, id: u32, behind: usize) -> Option<Origin> {
         self.0.as_ref()?.counter.as_ref()?.origin(id, behind)
     }
@@ -126,7 +127,7 @@ impl FlitIds {
         }
     }
 
-    /// Whether it writes down or counts what happens: then every wavelet has to go link by link.
+    /// Whether the run is recorded or profiled. Then every wavelet takes the general path, link by link.
     #[inline]
     pub fn is_recording(&self) -> bool {
         self.0.is_some()
@@ -146,7 +147,7 @@ impl FlitIds {
     }
 
     /// A PE has sent a wavelet, which waits in these lanes.
-    pub fn note_sent(&mut self, grid: &Grid, pe: usize, color: Color, flit: Flit, lanes: Landing, now: u64) {
+    pub fn note_sent(&mut self, grid: &Grid, pe: usize, color: Color, flit: Flit, lanes: NextHop, now: u64) {
         let Some(notes) = &mut self.0 else { return };
         notes.now = now;
         let number = notes.next_number(pe, false);
@@ -164,7 +165,7 @@ impl FlitIds {
         id: u32,
         (from, to): (Direction, Direction),
         flit: Flit,
-        landed: Landing,
+        landed: NextHop,
     ) {
         let Some(notes) = &mut self.0 else { return };
         let lane = grid.lane(id);
@@ -180,7 +181,7 @@ impl FlitIds {
         notes.write(grid.coord(lane.pe()), EventKind::Hop { wavelet, from, to });
     }
 
-    /// The oldest wavelet of an input has left altogether.
+    /// All copies of the oldest wavelet of an input have left.
     pub fn note_left(&mut self, grid: &Grid, id: u32, from: Direction, flit: Flit, dropped: bool) {
         let Some(notes) = &mut self.0 else { return };
         let number = notes.lane(id).from[from as usize].pop_front().expect(NUMBERED);

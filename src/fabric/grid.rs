@@ -1,12 +1,12 @@
-//! All routers with their lanes: what is configured, what lies where, and where it goes on to.
+//! All routers with their lanes: their configuration, their buffers, and the lanes that follow each of them.
 
 use super::buffer::Flit;
 use super::lane::Lane;
 use super::links::Links;
+use super::next_hop::{NextHop, PackedHop};
 use super::route::{Route, RouteId, Routes, received_on};
 use super::router::{Router, colors};
 use super::seams::Seams;
-use super::way::{Landing, Way};
 use crate::arch::{Arch, Color, Direction, MESSAGE_COLOR, PeCoord};
 use crate::image::{ColorConfig, Program};
 use crate::prefetch::{self, Soon};
@@ -17,8 +17,8 @@ use std::sync::Arc;
 /// Bytes of a lane in which its first link lies.
 const LINK_BYTES: usize = 128;
 
-/// The routers of a rectangle of PEs. A lane has a number and belongs to one router; it is made when its color
-/// is first used there.
+/// The routers of a rectangle of PEs. A lane is named by its index in `lanes`. It belongs to one router, and is
+/// created when its color is first used there.
 #[derive(Clone)]
 pub struct Grid {
     program: Arc<Program>,
@@ -26,10 +26,10 @@ pub struct Grid {
     link_depth: usize,
     routes: Routes,
     routers: Vec<Router>,
-    /// The number of the first one.
+    /// The number of the first router.
     first: usize,
     lanes: Vec<Lane>,
-    /// Pairs of lanes in which a wavelet arrives at the same time.
+    /// Pairs of lanes that a color swap gives copies of the same wavelet.
     pairs: Vec<(u32, u32)>,
     seams: Seams,
 }
@@ -40,10 +40,11 @@ impl Grid {
         let colors: usize = own.clone().map(|pe| program.routes.row(pe).len()).sum();
         let seams = Seams::new(own, program.width.into(), program.place.len());
         let own = seams.own();
-        let (first, end) = seams.shadow().fold((own.start, own.end), |(a, b), pe| (a.min(pe), b.max(pe + 1)));
+        let (first, end) =
+            seams.halo_rows().fold((own.start, own.end), |(a, b), pe| (a.min(pe), b.max(pe + 1)));
         let mut routers = vec![Router::default(); end - first];
-        // A router that is listed as awake is not listed again: these are never visited.
-        for pe in seams.shadow() {
+        // Marked as awake, so that nothing lists them as such: their own band visits them.
+        for pe in seams.halo_rows() {
             routers[pe - first].awaken();
         }
         Grid {
@@ -53,7 +54,8 @@ impl Grid {
             routes: Routes::new(program),
             routers,
             first,
-            // To move those of a whole wafer elsewhere takes a second, and to have room takes nothing.
+            // Reserved at once: moving the lanes of a whole wafer takes a second, and unused address space costs
+            // nothing.
             lanes: Vec::with_capacity(colors),
             pairs: Vec::new(),
             seams,
@@ -75,13 +77,13 @@ impl Grid {
         &self.program
     }
 
-    /// Where other bands begin.
+    /// The seams to other bands.
     #[inline]
     pub fn seams(&self) -> &Seams {
         &self.seams
     }
 
-    /// The same, to change.
+    /// The seams to other bands, to change.
     #[inline]
     pub fn seams_mut(&mut self) -> &mut Seams {
         &mut self.seams
@@ -176,12 +178,12 @@ impl Grid {
         id
     }
 
-    /// The same for those who only look.
+    /// The lane of a color at a router, if there is one.
     pub fn known_lane(&self, pe: usize, color: Color) -> Option<&Lane> {
         self.routers[pe - self.first].lane(color).map(|id| self.lane(id))
     }
 
-    /// A color at a router, as it is or would be made.
+    /// The lane of a color at a router, or the one that would be created for it.
     pub fn lane_or_new(&self, pe: usize, color: Color) -> Cow<'_, Lane> {
         if let Some(lane) = self.known_lane(pe, color) {
             return Cow::Borrowed(lane);
@@ -208,7 +210,7 @@ impl Grid {
         self.routes.get(lane.route())
     }
 
-    /// The route of a color at a router; what the program has set while running counts.
+    /// The route of a color at a router, with the changes that the program has made while running.
     pub fn route_at(&self, pe: usize, color: Color) -> &Route {
         let known = self.known_lane(pe, color).map(Lane::route);
         self.routes.get(known.unwrap_or_else(|| self.routes.of(&self.program, pe, color)))
@@ -234,7 +236,7 @@ impl Grid {
         self.routes.config(lane.route())
     }
 
-    /// Gives a lane another one while the program runs.
+    /// Changes the configuration of a lane while the program runs.
     pub fn reconfigure(&mut self, id: u32, config: ColorConfig) {
         let route: RouteId = self.routes.made(config);
         let lane = &mut self.lanes[id as usize];
@@ -249,54 +251,55 @@ impl Grid {
         lane.turn_to(position, route);
     }
 
-    /// Lets the buffers of a lane set its switch, if they do.
+    /// Moves the switch of a lane that injects, according to its buffers.
     pub fn choose_side(&mut self, id: u32, now: u64) {
         let lane = &mut self.lanes[id as usize];
         lane.choose_side(now, self.routes.get(lane.route()));
     }
 
-    /// Where wavelets land has to be looked up again everywhere.
-    pub fn forget_ways(&mut self) {
-        self.lanes.iter_mut().for_each(Lane::forget_ways);
+    /// Forgets all cached landings, because color swaps have changed.
+    pub fn forget_next_hops(&mut self) {
+        self.lanes.iter_mut().for_each(Lane::forget_next_hops);
         self.pairs.clear();
     }
 
     /// Where a wavelet arrives that leaves a lane on one side.
     #[inline]
-    pub fn landing(&mut self, id: u32, target: Direction) -> Landing {
+    pub fn landing(&mut self, id: u32, target: Direction) -> NextHop {
         match self.known_landing(id, target) {
-            Landing::Unknown => self.look_up_landing(id, target),
+            NextHop::Unknown => self.look_up_landing(id, target),
             known => known,
         }
     }
 
-    /// The same, if it was looked up.
+    /// The landing that [`Grid::landing`] has cached.
     #[inline]
-    pub fn known_landing(&self, id: u32, target: Direction) -> Landing {
+    pub fn known_landing(&self, id: u32, target: Direction) -> NextHop {
         self.landing_of(self.lane(id), target)
     }
 
-    /// The same.
+    /// As [`Grid::known_landing`], for a lane at hand.
     #[inline]
-    pub fn landing_of(&self, lane: &Lane, target: Direction) -> Landing {
+    pub fn landing_of(&self, lane: &Lane, target: Direction) -> NextHop {
         lane.way(target).landing(&self.pairs)
     }
 
     #[cold]
-    fn look_up_landing(&mut self, id: u32, target: Direction) -> Landing {
+    fn look_up_landing(&mut self, id: u32, target: Direction) -> NextHop {
         let (pe, color) = (self.lane(id).pe(), self.lane(id).color());
         let landing = match self.neighbour(pe, target) {
-            // The PE sends on a lane of its own, or the partner's.
+            // What the PE itself sends arrives in its own lane or, after a color swap, in the partner's.
             _ if target == Direction::Ramp => self.arrival(pe, color, Direction::Ramp),
             Some(next) => self.arrival(next, color, target.opposite()),
-            None => Landing::Edge,
+            None => NextHop::Edge,
         };
-        let way = Way::to(landing, &mut self.pairs);
-        self.lane_mut(id).learn_way(target, way);
+        let way = PackedHop::to(landing, &mut self.pairs);
+        self.lane_mut(id).cache_next_hop(target, way);
         landing
     }
 
-    /// Finds out to which lane all leads that leaves a lane on the only side that its gate has, if it is one.
+    /// Finds and caches the next lane behind the only output of a lane's gate; `None` if the landing is not a single
+    /// lane.
     #[cold]
     pub fn look_up_course(&mut self, id: u32, target: Direction) -> Option<u32> {
         let _ = self.landing(id, target);
@@ -305,12 +308,12 @@ impl Grid {
 
     /// Where a wavelet of this color goes that arrives at a router on one side: to its own lane, to
     /// the partner's, or to both, as the color swap says.
-    fn arrival(&mut self, pe: usize, color: Color, side: Direction) -> Landing {
+    fn arrival(&mut self, pe: usize, color: Color, side: Direction) -> NextHop {
         let (first, second) = received_on(color, side, |c| self.route_at(pe, c));
         let first = self.lane_of(pe, first);
         match second {
-            Some(color) => Landing::Both(first, self.lane_of(pe, color)),
-            None => Landing::Lane(first),
+            Some(color) => NextHop::Both(first, self.lane_of(pe, color)),
+            None => NextHop::Lane(first),
         }
     }
 
@@ -341,8 +344,7 @@ impl Grid {
         pe
     }
 
-    /// Prefetches a router that decides soon, its lanes with wavelets that want an output, and the lanes to which these
-    /// go on.
+    /// Prefetches a router that decides soon, its lanes that are ready, and the next lanes behind these.
     #[inline(always)]
     pub fn prefetch(&self, router: u32, soon: Soon) {
         let router = self.router(router as usize);
@@ -373,7 +375,7 @@ impl Grid {
         let router = self.router(router as usize);
         match soon {
             Soon::Later => prefetch::value(router, size_of::<Router>()),
-            Soon::Before => self.prefetch_lanes(router, router.descending()),
+            Soon::Before => self.prefetch_lanes(router, router.offramp_occupied()),
             Soon::Next => {}
         }
     }
@@ -392,7 +394,7 @@ impl Grid {
             let none = self.lanes[id as usize].route();
             self.lanes[id as usize] = lane.clone();
             self.lanes[id as usize].set_at_seam(false);
-            self.lanes[id as usize].forget_ways();
+            self.lanes[id as usize].forget_next_hops();
             match band.route(lane).exists() {
                 true => self.reconfigure(id, band.config(lane).clone()),
                 false => self.lanes[id as usize].take_route(none, self.routes.get(none)),
@@ -400,11 +402,11 @@ impl Grid {
         }
     }
 
-    /// Looks up where wavelets land that leave the lanes of a band, as far as the band knows.
+    /// Takes over the landings that a band has cached.
     pub fn learn_ways_of(&mut self, band: &Grid) {
         for lane in band.seams.own().flat_map(|pe| band.lanes_at(pe)) {
             let id = self.lane_of(lane.pe(), lane.color());
-            for side in Direction::ALL.into_iter().filter(|side| lane.way(*side) != Way::UNKNOWN) {
+            for side in Direction::ALL.into_iter().filter(|side| lane.way(*side) != PackedHop::UNKNOWN) {
                 self.landing(id, side);
             }
         }

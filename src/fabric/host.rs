@@ -26,10 +26,12 @@ impl Fabric {
         Some(flit.delivered())
     }
 
-    /// Gives a PE a wavelet from the host on a streaming color; false if as many wait on the ramp as of any other color.
+    /// Gives a PE a wavelet from the host on a streaming color; false if the onramp holds as many as it would of any
+    /// other color.
     ///
-    /// With their queues PE and ramps then hold 18 words on WSE-2, 26 on WSE-3, of a program that passes each word on to the host. The
-    /// vendor's pipeline-01 says that such a program stalls from 15 on, but not where these 14 are.
+    /// Queues and ramps then hold 18 words on WSE-2, and 26 on WSE-3, of a program that sends each word back to the
+    /// host. The vendor's pipeline-01 says that such a program stalls from 15 words on, but not where it holds those
+    /// 14.
     pub fn give_from_host(&mut self, pe: usize, color: Color, data: u32, now: u64) -> bool {
         let id = self.grid.lane_of(pe, color);
         if self.grid.lane(id).offramp().len() >= self.grid.ramp_depth() {
@@ -37,17 +39,17 @@ impl Fabric {
         }
         let flit = Flit::new(Wavelet { data, control: false });
         self.flit_ids.note_from_host(&self.grid, id, flit, now);
-        self.schedule.descend(&mut self.grid, id, now, flit);
+        self.schedule.enter_offramp(&mut self.grid, id, now, flit);
         true
     }
 
-    /// Sends a wavelet of a host stream from a PE in whose place the host stands; false if the ramp is full.
+    /// Sends a wavelet of a host stream from the PE that the host replaces; false if the ramp is full.
     pub fn send_for_host(&mut self, pe: usize, color: Color, data: u32, now: u64) -> bool {
         self.inject(pe, color, Wavelet { data, control: false }, now).is_ok()
     }
 
-    /// Takes the oldest word that has come down the ramp of a PE in whose place the host stands. Control
-    /// wavelets end there: what they say is for routers and tasks.
+    /// Takes the oldest word from the offramp of the PE that the host replaces. Control wavelets are dropped there:
+    /// their commands are for routers and tasks.
     pub fn receive_for_host(&mut self, pe: usize, color: Color, now: u64) -> Option<u32> {
         loop {
             let wavelet = self.take_from_offramp(pe, color, now)?;
@@ -65,8 +67,8 @@ impl Fabric {
         let (router, lane) = self.grid.parts(pe, id);
         lane.take_from_offramp();
         match lane.offramp().front() {
-            Some((arrives, _)) => self.schedule.fall_until(pe, color, *arrives, router),
-            None => router.end_descent(color),
+            Some((arrives, _)) => self.schedule.schedule_offramp_arrival(pe, color, *arrives, router),
+            None => router.mark_offramp_empty(color),
         }
         self.schedule.offramp_has_room(pe, router);
         Some(flit.delivered())

@@ -3,8 +3,8 @@
 use super::Fabric;
 use super::buffer::Flit;
 use super::config::{self, Written};
+use super::next_hop::NextHop;
 use super::ramp::{Ramp, Wavelet};
-use super::way::Landing;
 use crate::arch::{Color, Direction, MESSAGE_COLOR, PeCoord};
 use crate::profile::Origin;
 
@@ -28,21 +28,21 @@ impl Fabric {
             return self.letters.write(&mut self.grid, &mut self.flit_ids, pe, w, now);
         }
         let own = self.grid.lane_of(pe, color);
-        if !self.grid.lane(own).sends_plainly() || self.flit_ids.is_recording() {
+        if !self.grid.lane(own).arrives_alone() || self.flit_ids.is_recording() {
             return self.inject_anyhow(pe, own, w, now);
         }
-        // Such a lane is known to take it plainly.
+        // `arrives_alone` promises that the wavelet arrives in this lane alone.
         let depth = self.grid.ramp_depth();
         let lane = self.grid.lane_mut(own);
         if lane.onramp().len() >= depth {
             lane.refuse();
             return Err(w);
         }
-        self.schedule.climb(&mut self.grid, (pe, own), Flit::new(w), now);
+        self.schedule.enter_onramp(&mut self.grid, (pe, own), Flit::new(w), now);
         Ok(())
     }
 
-    /// The same for a lane of which less is known.
+    /// The general case, for a lane that was not used before, injects, or swaps colors.
     #[inline(never)]
     fn inject_anyhow(&mut self, pe: usize, own: u32, w: Wavelet, now: u64) -> Result<(), Wavelet> {
         let Fabric { grid, schedule, notices, .. } = self;
@@ -63,10 +63,10 @@ impl Fabric {
             }
             let lane = grid.lane_mut(id);
             let injects = lane.injects();
-            lane.set_sends_plainly(landing == Landing::Lane(own) && exists && !injects);
-            schedule.climb(grid, (pe, id), Flit::new(w), now);
+            lane.set_sends_plainly(landing == NextHop::Lane(own) && exists && !injects);
+            schedule.enter_onramp(grid, (pe, id), Flit::new(w), now);
             if injects {
-                // What the PE has sent may move the switch before it arrives.
+                // On an injecting color, a wavelet on the onramp may move the switch before it arrives.
                 schedule.wake(pe, grid.router_mut(pe));
             }
         }
@@ -74,19 +74,25 @@ impl Fabric {
         Ok(())
     }
 
-    /// Whether it is sure that a PE can send so many more wavelets of a color from `now` to a cycle to
-    /// come, whenever in between, and that nobody can tell when they were handed over.
-    pub(super) fn takes_early(&self, pe: usize, color: Color, more: usize, (now, cycle): (u64, u64)) -> bool {
+    /// Whether the router is certain to accept `more` wavelets of a color between `now` and `cycle`, however they are
+    /// spread, and nothing can observe that they were handed over early.
+    pub(super) fn can_send_ahead(
+        &self,
+        pe: usize,
+        color: Color,
+        more: usize,
+        (now, cycle): (u64, u64),
+    ) -> bool {
         let grid = &self.grid;
         let arrives = cycle + grid.ramp_latency();
         if !self.schedule.reaches(arrives, now) || self.flit_ids.is_recording() {
             return false;
         }
         let own = grid.router(pe).lane(color).filter(|_| color != MESSAGE_COLOR);
-        if let Some(lane) = own.map(|own| grid.lane(own)).filter(|lane| lane.sends_plainly()) {
+        if let Some(lane) = own.map(|own| grid.lane(own)).filter(|lane| lane.arrives_alone()) {
             return lane.onramp().len() + more <= grid.ramp_depth();
         }
-        let Some(Landing::Lane(id)) = own.map(|own| grid.known_landing(own, Direction::Ramp)) else {
+        let Some(NextHop::Lane(id)) = own.map(|own| grid.known_landing(own, Direction::Ramp)) else {
             return false;
         };
         let lane = grid.lane(id);
@@ -102,7 +108,8 @@ impl Fabric {
         }
     }
 
-    /// Writes a register of a router; false if it has none there. What waits at the router may go on.
+    /// Writes a configuration word of a router; false if it has none at this address. Wavelets that wait there may
+    /// then be able to move.
     pub(super) fn set_config(&mut self, pe: usize, address: u16, value: u16) -> bool {
         let Fabric { grid, schedule, notices, .. } = self;
         let (id, swaps) = match config::set_word(grid, pe, address, value) {
@@ -115,9 +122,9 @@ impl Fabric {
             let (lane, config) = (grid.lane(id), grid.config(grid.lane(id)).clone());
             let color = lane.color();
             grid.seams_mut().note_swapped(pe, color, &config);
-            grid.forget_ways();
+            grid.forget_next_hops();
         }
-        // What the PE sends may land elsewhere now, where there is room.
+        // What the router has refused may now arrive in another lane, which has room.
         if grid.lanes_at(pe).any(|lane| lane.has_refused()) {
             notices.free(pe as u32);
         }
@@ -132,7 +139,7 @@ impl Ramp for PeRamp<'_> {
     }
 
     fn send_at(&mut self, color: Color, wavelet: Wavelet, cycle: u64) -> bool {
-        self.fabric.takes_early(self.pe, color, 1, (self.now, cycle))
+        self.fabric.can_send_ahead(self.pe, color, 1, (self.now, cycle))
             && self.fabric.inject(self.pe, color, wavelet, cycle).is_ok()
     }
 
@@ -145,7 +152,7 @@ impl Ramp for PeRamp<'_> {
         self.fabric.advance_after_last(self.pe, color);
     }
 
-    fn address_letter(&mut self, to: PeCoord, length: u16) {
+    fn address_message(&mut self, to: PeCoord, length: u16) {
         self.fabric.letters.address(self.pe, to, length, self.fabric.grid.program());
     }
 

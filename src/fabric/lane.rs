@@ -2,34 +2,33 @@
 
 use super::buffer::{Buffer, Flit, GRANTED, HeadState, RampQueue};
 use super::filter::FilterState;
-use super::route::{Gate, Mask, Route, RouteId};
+use super::next_hop::PackedHop;
+use super::route::{Mask, PositionSides, Route, RouteId};
 use super::router::{RAMP, sides};
-use super::way::Way;
 use crate::arch::{Color, Direction};
 use crate::image::routes::Inject;
-use crate::state::StateHash;
+use crate::state_hash::StateHash;
 
-/// One color at one router. The fields are in this order because what a hop looks at is to lie in few
-/// lines of the cache: the first one has what every hop needs, the second what the PE sends, the third
-/// what it gets, the last one where wavelets go on to.
+/// One color at one router: a virtual channel. The order of the fields keeps a hop to few cache lines. The first line
+/// holds what every hop reads, the second the onramp, the third the offramp, and the last the next lanes.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Lane {
     /// The PE.
     pe: u32,
-    /// Its configuration.
+    /// The number of its route.
     route: RouteId,
     /// The color.
     color: Color,
-    /// Inputs that hold something.
+    /// Inputs that hold wavelets.
     filled: Mask,
-    /// What the position lets through.
-    gate: Gate,
-    /// Why it is not plain, whatever it holds.
+    /// The inputs and outputs that the switch position opens.
+    gate: PositionSides,
+    /// Why the fast path must leave it alone, whatever it holds: `TEARDOWN`, `AT_SEAM`.
     special: u8,
-    /// Inputs of whose oldest wavelet some copies have left and others have not.
+    /// Inputs whose oldest wavelet has sent some of its copies, and not all.
     divided: Mask,
-    /// Its buffers move the switch.
+    /// Whether its buffers move the switch (`.ce_inject`), and which of them goes first.
     inject: Option<Inject>,
     /// A send was refused since room was last made.
     refused: bool,
@@ -39,11 +38,11 @@ pub struct Lane {
     heads: [HeadState; 5],
     /// The switch position.
     position: u8,
-    /// What the PE sends arrives here and nowhere else, and nothing moves because of it but itself.
-    sends_plainly: bool,
-    /// Where wavelets land that leave on the only side that the gate leads to, once it was looked up.
-    course: Way,
-    /// The buffer of a link from a neighbour. Nearly all lanes use one at most.
+    /// Whether what the PE sends arrives in this lane alone and moves no switch.
+    arrives_alone: bool,
+    /// The next lane behind the only output of the gate, once it is cached.
+    sole_next_hop: PackedHop,
+    /// The link buffer that was used first. Nearly all lanes use one at most.
     link: Buffer,
     /// From the PE, with the cycle of arrival.
     onramp: RampQueue,
@@ -57,8 +56,8 @@ pub struct Lane {
     received: u64,
     /// The filter.
     filter: Option<Box<FilterState>>,
-    /// Where wavelets arrive that leave on each side; for the ramp, those that the PE sends.
-    ways: [Way; 5],
+    /// The cached landing behind each output; for the ramp, that of what the PE sends.
+    ways: [PackedHop; 5],
 }
 
 /// Suspended until the program leaves teardown.
@@ -68,10 +67,10 @@ const TEARDOWN: u8 = 1;
 const AT_SEAM: u8 = 2;
 
 impl Lane {
-    /// Adds what decides how it goes on to the hash of a state: not how many wavelets it has seen.
+    /// Adds to a state hash what its future depends on, so not the counts of wavelets.
     pub fn add_state(&self, state: &mut StateHash) {
         state.add_debug(&(self.color, self.route, self.filled, self.gate, self.special, self.refused));
-        state.add_debug(&(self.last_input, self.position, self.sends_plainly, &self.heads, &self.filter));
+        state.add_debug(&(self.last_input, self.position, self.arrives_alone, &self.heads, &self.filter));
         let others = self.other_links.iter().flat_map(|links| links.iter());
         for buffer in std::iter::once(&self.link).chain(others) {
             buffer.add_state(state);
@@ -100,8 +99,8 @@ impl Lane {
             last_input: 0,
             heads: Default::default(),
             position: route.start,
-            sends_plainly: false,
-            course: Way::UNKNOWN,
+            arrives_alone: false,
+            sole_next_hop: PackedHop::UNKNOWN,
             link: Buffer::EMPTY,
             onramp: RampQueue::default(),
             sent: 0,
@@ -109,7 +108,7 @@ impl Lane {
             offramp: RampQueue::default(),
             received: 0,
             filter: route.filter.as_ref().map(|f| Box::new(FilterState::new(f))),
-            ways: [Way::UNKNOWN; 5],
+            ways: [PackedHop::UNKNOWN; 5],
         }
     }
 
@@ -127,7 +126,7 @@ impl Lane {
 
     /// What the switch lets through.
     #[inline]
-    pub fn gate(&self) -> Gate {
+    pub fn gate(&self) -> PositionSides {
         self.gate
     }
 
@@ -148,19 +147,21 @@ impl Lane {
         self.filled
     }
 
-    /// Whether no input does.
+    /// Whether all inputs are empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.filled == 0
     }
 
-    /// Inputs from which a wavelet may leave: those that the gate accepts, and those of which a part has left before.
+    /// Inputs from which a wavelet may leave: those that the gate opens, and those whose oldest wavelet has sent some
+    /// of its copies.
     #[inline(always)]
     pub fn open(&self) -> Mask {
         self.filled & (self.gate.rx | self.divided)
     }
 
-    /// Whether its wavelets go somewhere, and neither buffers nor a teardown have a say nor another band.
+    /// Whether the fast path may serve it: it has an output, does not inject, is not in teardown and has no neighbour
+    /// in another band.
     #[inline(always)]
     pub fn is_plain(&self) -> bool {
         self.inject.is_none() && self.gate.tx != 0 && self.special == 0
@@ -178,7 +179,7 @@ impl Lane {
         self.special & TEARDOWN != 0
     }
 
-    /// Suspends it, or does not any more.
+    /// Suspends the color, or ends the suspension.
     pub fn tear_down(&mut self, on: bool) {
         self.special = self.special & !TEARDOWN | if on { TEARDOWN } else { 0 };
     }
@@ -216,7 +217,7 @@ impl Lane {
         self.heads[input as usize]
     }
 
-    /// Copies of the oldest wavelet of an input still have to go to some targets.
+    /// Notes which targets of the oldest wavelet of an input still wait for a copy.
     #[inline]
     pub fn leave(&mut self, input: Direction, targets: Mask) {
         self.heads[input as usize].leave(targets);
@@ -229,7 +230,7 @@ impl Lane {
         self.last_input
     }
 
-    /// An input has been served.
+    /// Notes that an input was served.
     #[inline]
     pub fn serve(&mut self, input: Direction) {
         self.last_input = input as u8;
@@ -272,12 +273,12 @@ impl Lane {
         self.received += 1;
     }
 
-    /// The PE has sent a wavelet that takes no route.
+    /// Counts a wavelet that the PE has sent without a route.
     pub fn note_sent(&mut self) {
         self.sent += 1;
     }
 
-    /// The last wavelet from the PE moves the switch when it has passed; false if none is on the ramp.
+    /// Makes the newest wavelet on the onramp advance the switch once it has passed; false if the onramp is empty.
     pub fn advance_behind_last(&mut self) -> bool {
         let last = self.onramp.back_mut();
         last.map(|(_, flit)| flit.advances = true).is_some()
@@ -304,7 +305,7 @@ impl Lane {
         self.refused
     }
 
-    /// The same; there is room now.
+    /// As [`Lane::has_refused`], and clears the mark, because there is room now.
     #[inline]
     pub fn take_refused(&mut self) -> bool {
         std::mem::take(&mut self.refused)
@@ -312,39 +313,39 @@ impl Lane {
 
     /// Whether what the PE sends arrives here and nowhere else, and nothing moves because of it but itself.
     #[inline]
-    pub fn sends_plainly(&self) -> bool {
-        self.sends_plainly
+    pub fn arrives_alone(&self) -> bool {
+        self.arrives_alone
     }
 
-    /// It is so, or not.
+    /// Sets what [`Lane::arrives_alone`] answers.
     pub fn set_sends_plainly(&mut self, plainly: bool) {
-        self.sends_plainly = plainly;
+        self.arrives_alone = plainly;
     }
 
-    /// Where wavelets land that leave on a side; for the ramp, those that the PE sends.
+    /// The cached landing behind an output; for the ramp, that of what the PE sends.
     #[inline]
-    pub fn way(&self, side: Direction) -> Way {
+    pub fn way(&self, side: Direction) -> PackedHop {
         self.ways[side as usize]
     }
 
-    /// It was looked up.
-    pub fn learn_way(&mut self, side: Direction, way: Way) {
+    /// Caches the landing behind an output.
+    pub fn cache_next_hop(&mut self, side: Direction, way: PackedHop) {
         self.ways[side as usize] = way;
     }
 
-    /// The lane where all lands that leaves it, if its gate leads to one side and that was looked up.
+    /// The next lane, if the gate has one output and its landing is cached and a single lane.
     #[inline]
-    pub fn course(&self) -> Option<u32> {
-        self.course.lane()
+    pub fn sole_next_hop(&self) -> Option<u32> {
+        self.sole_next_hop.lane()
     }
 
-    /// It was looked up, and is on this side.
+    /// Caches the next lane behind the only output of the gate.
     pub fn learn_course(&mut self, side: Direction) -> Option<u32> {
-        self.course = self.ways[side as usize];
-        self.course.lane()
+        self.sole_next_hop = self.ways[side as usize];
+        self.sole_next_hop.lane()
     }
 
-    /// The lanes to which its wavelets go on over links, as far as these were looked up.
+    /// The next lanes over links, as far as they are cached.
     #[inline]
     pub fn next_lanes(&self) -> impl Iterator<Item = u32> {
         sides(self.gate.tx & !RAMP).filter_map(|side| self.ways[side as usize].lane())
@@ -447,7 +448,7 @@ impl Lane {
         self.turn_to(self.position, route);
     }
 
-    /// The switch moves with the next configuration.
+    /// Sets the switch position; the gate follows with the next configuration.
     pub fn set_position(&mut self, position: u8) {
         self.position = position;
     }
@@ -456,12 +457,13 @@ impl Lane {
     pub fn turn_to(&mut self, position: u8, route: &Route) {
         self.position = position;
         self.gate = route.gate(position);
-        self.course = Way::UNKNOWN;
+        self.sole_next_hop = PackedHop::UNKNOWN;
     }
 
-    /// Where wavelets land has to be looked up again.
-    pub fn forget_ways(&mut self) {
-        (self.ways, self.course, self.sends_plainly) = ([Way::UNKNOWN; 5], Way::UNKNOWN, false);
+    /// Forgets the cached landings.
+    pub fn forget_next_hops(&mut self) {
+        (self.ways, self.sole_next_hop, self.arrives_alone) =
+            ([PackedHop::UNKNOWN; 5], PackedHop::UNKNOWN, false);
     }
 
     /// Bytes of host memory beyond its own.

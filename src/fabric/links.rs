@@ -1,5 +1,5 @@
-//! Wavelets between two routers, on a machine whose links take more than a cycle: they have left the one router and
-//! have not come to the other. On WSE-2 nothing ever lies here.
+//! Wavelets in flight between two routers, on a machine whose links take more than one cycle. On WSE-2 there are
+//! none.
 
 use super::Fabric;
 use super::buffer::{Flit, MAX_LINK_DEPTH};
@@ -17,8 +17,7 @@ pub struct Passage {
 /// What is on the links.
 #[derive(Clone, Debug, Default)]
 pub struct Links {
-    /// One list for each cycle that a link takes, if that is more than one; what sets out in this cycle is in the
-    /// last one.
+    /// Pipeline stages of a link that takes more than one cycle; the last one holds what sets out in this cycle.
     stages: VecDeque<Vec<Passage>>,
     count: usize,
 }
@@ -30,8 +29,8 @@ impl Links {
         Links { stages: vec![Vec::new(); stages].into(), count: 0 }
     }
 
-    /// Cycles that a link takes beyond the first. In each of them a wavelet may set out for a buffer that is full
-    /// when it comes.
+    /// Cycles that a link takes beyond the first. In each of them a wavelet may set out for a buffer that has filled
+    /// up by the time it arrives, so buffers need as many spare slots.
     fn extra(arch: &Arch) -> usize {
         usize::from(arch.hop_latency.max(1)) - 1
     }
@@ -41,7 +40,7 @@ impl Links {
         MAX_LINK_DEPTH - Links::extra(arch)
     }
 
-    /// Whether nothing is on the way.
+    /// Whether no wavelet is in flight.
     #[inline]
     pub fn are_empty(&self) -> bool {
         self.count == 0
@@ -52,7 +51,8 @@ impl Links {
         self.stages.iter().flatten()
     }
 
-    /// Lets a wavelet set out, in this cycle or `before` cycles ago; false if it arrives at once.
+    /// Adds a wavelet that sets out in this cycle, or did so `before` cycles ago; false if the link has no stages, so
+    /// that it arrives at once.
     #[inline(always)]
     fn set_out(&mut self, passage: Passage, before: usize) -> bool {
         let stages = self.stages.len();
@@ -84,14 +84,14 @@ impl Fabric {
         }
     }
 
-    /// The same for a wavelet that has done so in another band, in the cycle that is over.
+    /// As [`Fabric::cross`], for a wavelet that left a router of another band in the last cycle.
     pub(super) fn cross_seam(&mut self, lane: u32, side: Direction, flit: Flit) {
         if !self.links.set_out(Passage { lane, side, flit }, 1) {
             self.land(lane, side, flit);
         }
     }
 
-    /// A cycle ends: what has been on its links long enough lands.
+    /// Advances the pipeline stages at the end of a cycle: wavelets that have passed all of them arrive.
     #[inline]
     pub(super) fn pass_links(&mut self) {
         if self.links.are_empty() {

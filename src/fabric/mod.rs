@@ -1,4 +1,4 @@
-//! Between PEs: one router each, two-phase.
+//! The fabric: one router for each PE, stepped in two phases.
 //!
 //! In: routes and wavelets from ramps. Out: wavelets at ramps. Never: looks into a PE.
 
@@ -6,17 +6,18 @@ mod arbitration;
 mod buffer;
 mod config;
 mod control;
+mod fast_path;
 mod filter;
 mod flit_ids;
 mod grid;
 mod host;
 mod injection;
 mod lane;
-mod letters;
 mod links;
+mod message_network;
 mod moves;
+mod next_hop;
 mod notices;
-mod plain;
 mod ramp;
 mod route;
 mod router;
@@ -27,7 +28,6 @@ mod step;
 mod survey;
 mod timing_wheel;
 mod traffic;
-mod way;
 
 #[cfg(test)]
 mod tests;
@@ -35,7 +35,7 @@ mod tests;
 pub use arbitration::Collision;
 pub use notices::Loss;
 pub use ramp::{Ramp, Wavelet};
-pub use route::{Gate, Mask, Route, Routes, received_on};
+pub use route::{Mask, PositionSides, Route, Routes, received_on};
 pub use seams::Crossing;
 pub use survey::{BufferPlace, Leftover, Obstacle, RouteBreak, RouteGap, Survey, SwitchState};
 
@@ -47,8 +47,8 @@ use crate::trace::Event;
 use arbitration::Arbiter;
 use flit_ids::FlitIds;
 use grid::Grid;
-use letters::Letters;
 use links::Links;
+use message_network::MessageNetwork;
 use notices::Notices;
 use router::colors;
 use schedule::Schedule;
@@ -56,49 +56,50 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Routers between two looks at whether to stop.
+/// How many routers are processed between two checks of the stop flag.
 const ROUTERS_AT_ONCE: usize = 16;
 
-/// The PE side of all offramps, as the fabric needs it.
+/// What the fabric needs of the PEs: somewhere to deliver the wavelets that leave its offramps.
 pub trait Offramps {
     /// Puts a wavelet into the input queue that serves its color; false if that takes no more.
     fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet) -> bool;
 
-    /// Stores a data wavelet, the only one for its PE in this cycle, if the PE waits for nothing else; false if it does
-    /// not.
+    /// Fast path for the only wavelet that a PE receives in a cycle: gives it to the operation that waits for it.
+    /// False if the PE cannot take it that way; then [`Offramps::deliver`] follows.
     fn store(&mut self, _pe: usize, _color: Color, _wavelet: Wavelet) -> bool {
         false
     }
 
-    /// The last wavelet was the only one for its PE in this cycle.
+    /// Follows [`Offramps::deliver`] if that wavelet was the only one for its PE in this cycle.
     fn end_delivery(&mut self, _pe: usize) {}
 
-    /// Prefetches a part of a PE to which wavelets of some colors are handed over soon, bit = color.
+    /// Prefetches a part of the state of a PE that is about to receive wavelets; `_arriving` is the set of their
+    /// colors, bit = color.
     fn prefetch(&self, _pe: usize, _soon: Soon, _arriving: u32) {}
 }
 
-/// All routers and what is on its way between them.
+/// All routers and the wavelets between them.
 ///
-/// A cycle has two halves for a router: `deliver` hands over what has come down the ramps, `step`
-/// lets every wavelet that can do so set out for the next router. `step` decides everything from the state before
-/// it moves anything, so the order in which routers are visited cannot be seen.
+/// A cycle has two halves: `deliver` hands the wavelets at the ends of the offramps to the PEs, and `step` moves
+/// every wavelet that can move to its next router. `step` decides everything from the state at the beginning of its
+/// half before it moves anything, so the order in which routers are visited has no visible effect.
 #[derive(Clone)]
 pub struct Fabric {
     grid: Grid,
     schedule: Schedule,
     arbiter: Arbiter,
-    letters: Letters,
+    letters: MessageNetwork,
     links: Links,
     notices: Notices,
     flit_ids: FlitIds,
-    /// Links that wavelets have crossed, those of letters apart.
+    /// Links that wavelets have crossed, without those of `<message_passing>` messages.
     hops: u64,
-    /// Becomes true when the run is to stop.
+    /// Another thread sets this to true to stop the run.
     stop: Option<&'static AtomicBool>,
 }
 
 impl Fabric {
-    /// The fabric of a program, empty.
+    /// The fabric of a program, without wavelets.
     pub fn new(program: &Arc<Program>) -> Fabric {
         Fabric::of_rows(program, 0..program.place.len())
     }
@@ -110,7 +111,7 @@ impl Fabric {
             links: Links::new(grid.arch()),
             grid,
             arbiter: Arbiter::default(),
-            letters: Letters::default(),
+            letters: MessageNetwork::default(),
             notices: Notices::default(),
             flit_ids: FlitIds::default(),
             hops: 0,
@@ -118,7 +119,7 @@ impl Fabric {
         }
     }
 
-    /// Leaves everything where it is once this becomes true; then the run is over.
+    /// Sets the flag that stops the run. Once it is true, `deliver` and `step` return early and no wavelet moves.
     pub fn stop_when(&mut self, stop: &'static AtomicBool) {
         self.stop = Some(stop);
     }
@@ -127,32 +128,33 @@ impl Fabric {
         self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
-    /// From so many routers on, their state lies in no cache.
-    pub fn is_large_from(&mut self, routers: usize) {
+    /// Sets from how many routers on the fabric counts as larger than the caches, so that routers are visited in
+    /// ascending order.
+    pub fn set_large_from(&mut self, routers: usize) {
         self.schedule.order(self.grid.size() >= routers);
     }
 
-    /// Whether its state lies in no cache.
+    /// Whether the fabric counts as larger than the caches.
     pub fn is_large(&self) -> bool {
         self.schedule.is_in_order()
     }
 
-    /// Another buffer depth per color and link, 1 to 4; before anything runs.
+    /// Sets the depth of each link buffer to 1 to 4 wavelets per color. Call it before the run starts.
     pub fn limit_links(&mut self, depth: u8) {
         self.grid.limit_links(depth);
     }
 
-    /// From now on looks for collisions.
+    /// Starts to detect collisions.
     pub fn check(&mut self) {
         self.arbiter.check();
     }
 
-    /// From now on writes down what happens; before anything runs.
+    /// Starts to record events for a trace. Call it before the run starts.
     pub fn record(&mut self) {
         self.flit_ids.record();
     }
 
-    /// From now on counts wavelets for a profile; before anything runs.
+    /// Starts to count wavelets for a profile. Call it before the run starts.
     pub fn profile(&mut self) {
         self.flit_ids.count();
     }
@@ -162,23 +164,23 @@ impl Fabric {
         self.flit_ids.is_counting()
     }
 
-    /// The wavelets counted so far, if they are counted.
+    /// The counts so far; `None` if the run is not profiled.
     pub fn traffic(&self) -> Option<Traffic> {
         self.flit_ids.traffic(&self.grid)
     }
 
-    /// Writes nothing down any more.
+    /// Stops recording events.
     pub fn stop_recording(&mut self) {
         self.flit_ids.stop();
     }
 
-    /// Whether it writes down what happens.
+    /// Whether the run is recorded or profiled, so that wavelets carry numbers and the fast paths are off.
     #[inline]
     pub fn is_recording(&self) -> bool {
         self.flit_ids.is_recording()
     }
 
-    /// What it has written down since the last call; `None` if it does not.
+    /// The events recorded since the last call; `None` if nothing is recorded.
     pub fn events(&mut self) -> Option<&mut Vec<Event>> {
         self.flit_ids.events()
     }
@@ -190,7 +192,7 @@ impl Fabric {
         if is_busy { Some(now) } else { self.schedule.next_arrival(now) }
     }
 
-    /// The PE may have room again for the colors of a set, of which it had refused wavelets.
+    /// Notes that a PE may have space again for wavelets of these colors, bit = color, of which it has refused some.
     pub fn retry(&mut self, pe: usize, colors: u32) {
         if self.grid.router_mut(pe).release(colors) {
             self.schedule.retry(pe);
@@ -202,7 +204,7 @@ impl Fabric {
         self.notices.take_freed()
     }
 
-    /// Sends of a PE on a color that its own router does not know, since the last call.
+    /// Sends since the last call on a color that has no route at the sender's own router.
     pub fn take_unrouted(&mut self) -> Vec<(u32, Color)> {
         self.notices.take_unrouted()
     }
@@ -217,12 +219,12 @@ impl Fabric {
         self.arbiter.take_collisions()
     }
 
-    /// Senders and receivers of the messages handed over since the last call.
+    /// Sender and receiver of each `<message_passing>` message that was delivered since the last call.
     pub fn take_handed_over(&mut self) -> Vec<(u32, u32)> {
         self.letters.take_handed_over()
     }
 
-    /// What has left the rectangle so far, by color.
+    /// Wavelets lost so far because their route leaves the program rectangle, by color.
     pub fn losses(&self) -> Vec<Loss> {
         self.notices.losses(&self.grid)
     }
@@ -237,34 +239,34 @@ impl Fabric {
         self.hops + self.letters.hops()
     }
 
-    /// What lies in the fabric, and why.
+    /// For reports: which wavelets are in the fabric, and what blocks them.
     pub fn survey(&self) -> Survey<'_> {
         Survey::new(&self.grid, &self.letters, &self.links)
     }
 
-    /// First half of a cycle: wavelets at the end of their ramp go into the PEs.
+    /// First half of a cycle: delivers the wavelets at the ends of the offramps to the PEs.
     pub fn deliver(&mut self, now: u64, pes: &mut impl Offramps) {
-        if self.schedule.gives_nothing(now) {
+        if self.schedule.delivers_nothing(now) {
             self.flit_ids.note_time(now);
             self.schedule.set_next(now);
             return;
         }
-        let giving = self.take_giving(now);
-        for some in giving.chunks(ROUTERS_AT_ONCE) {
+        let delivering = self.take_delivering(now);
+        for some in delivering.chunks(ROUTERS_AT_ONCE) {
             if self.is_to_stop() {
                 break;
             }
             self.deliver_some(some, now, pes);
         }
-        self.end_deliveries(giving, 0);
+        self.end_deliveries(delivering, 0);
     }
 
-    /// The routers that may have something to hand over in a cycle that begins, for
-    /// [`Fabric::deliver_some`] instead of [`Fabric::deliver`]; on a large grid in order.
-    pub fn take_giving(&mut self, now: u64) -> Vec<u32> {
+    /// The routers that may have a wavelet to deliver in the cycle that begins, in ascending order on a large fabric;
+    /// for [`Fabric::deliver_some`] in place of [`Fabric::deliver`].
+    pub fn take_delivering(&mut self, now: u64) -> Vec<u32> {
         self.flit_ids.note_time(now);
         self.schedule.set_next(now);
-        self.schedule.take_giving(now)
+        self.schedule.take_delivering(now)
     }
 
     /// Hands over what has come down the ramps of some routers.
@@ -273,14 +275,17 @@ impl Fabric {
             if self.is_large() {
                 prefetch::along(pes, at, |pe, soon| {
                     self.grid.prefetch_down(pe, soon);
-                    let arriving =
-                        if soon == Soon::Before { self.grid.router(pe as usize).descending() } else { 0 };
+                    let arriving = if soon == Soon::Before {
+                        self.grid.router(pe as usize).offramp_occupied()
+                    } else {
+                        0
+                    };
                     ramps.prefetch(pe as usize, soon, arriving);
                 });
             }
             let pe = *pe as usize;
             let router = self.grid.router_mut(pe);
-            router.look_down_again();
+            router.offramp_arrived();
             if router.arrived() != 0 && self.deliver_to(pe, now, ramps) {
                 self.schedule.offramp_has_room(pe, self.grid.router_mut(pe));
             }
@@ -293,13 +298,13 @@ impl Fabric {
         self.grid.prefetch_sender(pe, soon);
     }
 
-    /// The first half of the cycle is over: the list from [`Fabric::take_giving`], and how many at its
-    /// end have not handed over anything because the run is to stop.
-    pub fn end_deliveries(&mut self, giving: Vec<u32>, left: usize) {
-        self.schedule.keep_giving(giving, left);
+    /// Ends the first half of a cycle. `delivering` is the list of [`Fabric::take_delivering`]; the last `left` routers in it
+    /// have delivered nothing, because the run is to stop.
+    pub fn end_deliveries(&mut self, delivering: Vec<u32>, left: usize) {
+        self.schedule.recycle_delivering(delivering, left);
     }
 
-    /// Whether wavelets of only one of a set of colors are at the end of the ramp to a PE.
+    /// Whether only one color of a set has a wavelet at the end of the offramp.
     #[inline(always)]
     fn arrives_once(&self, pe: usize, set: u32, now: u64) -> bool {
         if set.is_power_of_two() {
@@ -313,7 +318,7 @@ impl Fabric {
         arrived == 1
     }
 
-    /// True if a ramp was full and is not any more.
+    /// Delivers what it can to one PE. True if an offramp was full and now has room.
     #[inline(always)]
     fn deliver_to(&mut self, pe: usize, now: u64, pes: &mut impl Offramps) -> bool {
         let (mut delivered, mut has_stored, mut has_made_room) = (0, false, false);
@@ -326,18 +331,18 @@ impl Fabric {
             loop {
                 let (router, lane) = self.grid.parts(pe, id);
                 let Some((ready, flit)) = lane.offramp().front().copied() else {
-                    router.end_descent(color);
+                    router.mark_offramp_empty(color);
                     break;
                 };
                 if ready > now {
-                    // If it was the oldest before, its arrival is noted.
+                    // If it was the oldest before, the timing wheel already holds its arrival.
                     match has_given {
-                        true => self.schedule.fall_until(pe, color, ready, router),
-                        false => router.fall_later(color),
+                        true => self.schedule.schedule_offramp_arrival(pe, color, ready, router),
+                        false => router.mark_offramp_in_flight(color),
                     }
                     break;
                 }
-                // Of a color at most one wavelet arrives in a cycle, unless one was held up.
+                // At most one wavelet of a color arrives per cycle, unless an earlier one was refused.
                 let is_stored = is_one && ready == now && pes.store(pe, color, flit.delivered());
                 if !is_stored && !pes.deliver(pe, color, flit.delivered()) {
                     router.hold(color);

@@ -1,11 +1,11 @@
-//! What happens once all routers have decided: wavelets cross links, and what they command happens.
+//! Carries out what the routers have decided: wavelets cross links, and commands of control wavelets take effect.
 
 use super::Fabric;
 use super::buffer::{Flit, GRANTED};
 use super::control::{self, SwitchCommand};
-use super::plain::Move;
+use super::fast_path::Move;
+use super::next_hop::NextHop;
 use super::router::{RAMP, sides};
-use super::way::Landing;
 use crate::arch::{Color, Direction};
 use crate::image::routes::PopMode;
 
@@ -23,19 +23,19 @@ impl Fabric {
             self.hops += 1;
             if target == Direction::Ramp {
                 if self.flit_ids.is_recording() {
-                    self.flit_ids.note_hop(&self.grid, m.lane, (m.input, target), flit, Landing::Edge);
+                    self.flit_ids.note_hop(&self.grid, m.lane, (m.input, target), flit, NextHop::Edge);
                 }
-                self.schedule.descend(&mut self.grid, m.lane, now, flit);
+                self.schedule.enter_offramp(&mut self.grid, m.lane, now, flit);
                 continue;
             }
             let landing = match m.to {
-                Landing::Unknown => self.grid.known_landing(m.lane, target),
+                NextHop::Unknown => self.grid.known_landing(m.lane, target),
                 known => known,
             };
             if self.flit_ids.is_recording() {
                 self.flit_ids.note_hop(&self.grid, m.lane, (m.input, target), flit, landing);
             }
-            if landing == Landing::Edge {
+            if landing == NextHop::Edge {
                 self.notices.note_lost(m.lane, target);
             }
             for id in landing.lanes() {
@@ -56,14 +56,14 @@ impl Fabric {
             }
             self.finish(pe, (m.lane, m.input), flit, now);
         }
-        // Without a target nobody else is awake because of this wavelet.
+        // A wavelet without a target wakes no other router.
         let router = self.grid.router_mut(pe);
         if router.ready() != 0 || m.targets == 0 {
             self.schedule.list(pe, router);
         }
     }
 
-    /// Moves plain data, all copies of which leave.
+    /// Moves a plain wavelet, all copies of which leave in this cycle.
     #[inline(always)]
     fn carry_plainly(&mut self, m: &Move, now: u64) {
         let pe = m.pe as usize;
@@ -74,8 +74,8 @@ impl Fabric {
         if m.targets.is_power_of_two() {
             self.hops += 1;
             match m.to {
-                Landing::Lane(next) => self.cross(next, m.target().opposite(), flit),
-                _ => self.schedule.descend(&mut self.grid, m.lane, now, flit),
+                NextHop::Lane(next) => self.cross(next, m.target().opposite(), flit),
+                _ => self.schedule.enter_offramp(&mut self.grid, m.lane, now, flit),
             }
         } else {
             self.carry_copies(m, flit, now);
@@ -88,13 +88,13 @@ impl Fabric {
         }
     }
 
-    /// Moves several copies of plain data to where the ways of their lane lead.
+    /// Moves several copies of a plain wavelet to the cached next lanes.
     #[inline]
     fn carry_copies(&mut self, m: &Move, flit: Flit, now: u64) {
         for target in sides(m.targets) {
             self.hops += 1;
             match target {
-                Direction::Ramp => self.schedule.descend(&mut self.grid, m.lane, now, flit),
+                Direction::Ramp => self.schedule.enter_offramp(&mut self.grid, m.lane, now, flit),
                 side => {
                     let next =
                         self.grid.lane(m.lane).way(side).lane().expect("the decision has looked it up");
@@ -115,7 +115,7 @@ impl Fabric {
             Some(arrives) if arrives > now + 1 => {
                 self.schedule.wake_at(pe, arrives, router);
                 if lane.filled() == RAMP {
-                    router.come_later(lane.color());
+                    router.mark_onramp_in_flight(lane.color());
                 }
             }
             None if lane.is_empty() => router.stop_waiting(lane.color()),
@@ -137,7 +137,7 @@ impl Fabric {
         flit
     }
 
-    /// There is room for what comes from a neighbour.
+    /// Wakes the neighbour on one side: the link from there has room again.
     #[inline(always)]
     pub(super) fn wake_neighbour(&mut self, pe: usize, side: Direction) {
         if let Some(sender) = self.grid.neighbour(pe, side) {
@@ -145,8 +145,8 @@ impl Fabric {
         }
     }
 
-    /// A wavelet that has crossed a link may have come into another band. Lanes at a seam are not plain, so only
-    /// the slower way asks.
+    /// Tells the neighbouring band of a wavelet that has crossed its seam. Lanes at a seam never take the fast path,
+    /// so only the general path calls this.
     #[inline]
     fn note_arrived(&mut self, id: u32, side: Direction, flit: Flit) {
         if self.grid.seams().exist() {
@@ -162,7 +162,7 @@ impl Fabric {
         self.schedule.list(pe, self.grid.router_mut(pe));
     }
 
-    /// All copies have left: the place is free, and the wavelet's command takes effect.
+    /// All copies have left: frees the slot, and executes the wavelet's command.
     #[inline]
     fn finish(&mut self, pe: usize, (id, input): (u32, Direction), flit: Flit, now: u64) {
         let depth = self.grid.link_depth();
@@ -179,11 +179,11 @@ impl Fabric {
             if lane.take_refused() {
                 self.notices.free(pe as u32);
             }
-            // One that arrives in the next cycle is looked at then, like all that waits.
+            // A wavelet that arrives in the next cycle needs no wake-up: the router is visited then anyway.
             if let Some(arrives) = next.filter(|arrives| *arrives > now + 1) {
                 self.schedule.wake_at(pe, arrives, router);
                 if is_alone {
-                    router.come_later(color);
+                    router.mark_onramp_in_flight(color);
                 }
             }
         } else {

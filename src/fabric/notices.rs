@@ -1,4 +1,4 @@
-//! What routers have to tell PEs and the wafer.
+//! Events at routers that concern PEs or the wafer.
 
 use super::grid::Grid;
 use crate::arch::{Color, Direction};
@@ -19,7 +19,7 @@ pub struct Loss {
     pub elsewhere: u64,
 }
 
-/// Events that somebody takes at the end of a cycle, and what was lost so far.
+/// Events of a cycle until the wafer takes them, and the wavelets lost so far.
 #[derive(Clone, Default)]
 pub struct Notices {
     /// PEs that were refused and may send again.

@@ -1,7 +1,7 @@
 use crate::arch::{Color, PeCoord};
 use crate::profile::Origin;
 
-/// 32 bits on their way through the fabric.
+/// A wavelet as a PE sends and receives it.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Wavelet {
     /// The payload: data in bits 15..0, index in bits 31..16 for 16-bit operations.
@@ -16,21 +16,21 @@ pub trait Ramp {
     /// Gives a wavelet to the router; gives it back when the onramp buffer of the color is full.
     fn send(&mut self, color: Color, wavelet: Wavelet) -> Result<(), Wavelet>;
 
-    /// Gives the router a wavelet that is sent in a cycle to come, if it is sure that the router takes it
-    /// then and nobody can tell; false if it has to be sent in that cycle.
+    /// Hands over a wavelet of a future cycle, if the router is certain to accept it then and nothing can observe the
+    /// difference; false if it has to be sent in that cycle.
     fn send_at(&mut self, color: Color, wavelet: Wavelet, cycle: u64) -> bool;
 
-    /// Whether the router has a route for a color: what is sent on another one stops the run.
+    /// Whether the router has a route for a color. Sending on a color without one stops the run.
     fn is_routed(&self, color: Color) -> bool;
 
     /// Moves the switch of a color on this PE's own router to its next position.
     fn advance_switch(&mut self, color: Color);
 
-    /// Gives the next words on the color of messages a receiver.
-    fn address_letter(&mut self, to: PeCoord, length: u16);
+    /// Sets the receiver of the next `length` words on the message color.
+    fn address_message(&mut self, to: PeCoord, length: u16);
 
-    /// Where a wavelet of a color came from, while a run is profiled: the one that came into the queue before the last
-    /// `behind` ones.
+    /// The origin of a wavelet in an input queue while a run is profiled: the one that arrived before the last
+    /// `behind` wavelets.
     fn origin(&self, color: Color, behind: usize) -> Option<Origin>;
 
     /// Reads a configuration word (word address); `None` if the machine model has none there.

@@ -14,7 +14,7 @@ pub type RouteId = u32;
 
 /// What a router lets through in one switch position.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Gate {
+pub struct PositionSides {
     /// Sides that wavelets may come from.
     pub rx: Mask,
     /// Sides they go to.
@@ -24,7 +24,7 @@ pub struct Gate {
 /// The configuration of a color, shared by all routers that have the same.
 #[derive(Clone, Debug, Default)]
 pub struct Route {
-    positions: [Gate; 4],
+    positions: [PositionSides; 4],
     count: u8,
     /// The position at the start.
     pub start: u8,
@@ -46,7 +46,7 @@ pub struct Route {
 impl Route {
     /// What a configuration says.
     pub fn new(config: &ColorConfig) -> Route {
-        let base = Gate { rx: config.rx.0, tx: config.tx.0 };
+        let base = PositionSides { rx: config.rx.0, tx: config.tx.0 };
         let mut route = Route {
             positions: [base; 4],
             count: 1,
@@ -66,7 +66,7 @@ impl Route {
         // before it (docs/decisions.md).
         let mut gate = base;
         for (i, p) in switches.positions.iter().map_while(Option::as_ref).enumerate() {
-            gate = Gate { rx: p.rx.map_or(gate.rx, |r| r.0), tx: p.tx.map_or(gate.tx, |t| t.0) };
+            gate = PositionSides { rx: p.rx.map_or(gate.rx, |r| r.0), tx: p.tx.map_or(gate.tx, |t| t.0) };
             route.positions[i + 1] = gate;
             route.count += 1;
         }
@@ -81,25 +81,27 @@ impl Route {
         let ramp = Directions::only(Direction::Ramp).0;
         let to = config.switches.as_ref().and_then(|s| s.positions[0]?.tx);
         self.positions[0].rx &= !ramp;
-        self.positions[1] = Gate { rx: ramp, tx: to.map_or(config.tx.0, |t| t.0) };
+        self.positions[1] = PositionSides { rx: ramp, tx: to.map_or(config.tx.0, |t| t.0) };
         self.count = 2;
         self.pop = config.switches.as_ref().map_or(PopMode::NoPop, |s| s.pop);
         self
     }
 
     /// The gate of a position.
-    pub fn gate(&self, position: u8) -> Gate {
+    pub fn gate(&self, position: u8) -> PositionSides {
         self.positions[usize::from(position)]
     }
 
     /// What each position lets through, in order.
-    pub fn gates(&self) -> &[Gate] {
+    pub fn gates(&self) -> &[PositionSides] {
         &self.positions[..usize::from(self.count)]
     }
 
     /// What any position lets through.
-    pub fn widest(&self) -> Gate {
-        self.gates().iter().fold(Gate::default(), |g, p| Gate { rx: g.rx | p.rx, tx: g.tx | p.tx })
+    pub fn widest(&self) -> PositionSides {
+        self.gates()
+            .iter()
+            .fold(PositionSides::default(), |g, p| PositionSides { rx: g.rx | p.rx, tx: g.tx | p.tx })
     }
 
     /// The position to which a command moves the switch.
@@ -143,7 +145,7 @@ pub fn received_on<'r>(
             Direction::Ramp => route.swap_x && route.swap_y,
         }
     };
-    // A color that this router does not know cannot keep its wavelets.
+    // A color without a route at this router cannot hold up its wavelets, so the partner gets all of them.
     let is_known = || route(color).exists();
     match (swaps(color), swaps(partner)) {
         (true, true) => (partner, None),
@@ -153,7 +155,7 @@ pub fn received_on<'r>(
     }
 }
 
-/// Most programs have no more distinct rows.
+/// The most distinct rows of routes for which a table by color is built.
 const FEW_ROWS: usize = 1024;
 
 /// The routes of a program; number 0 is that of a color which is not configured.
@@ -162,11 +164,11 @@ pub struct Routes {
     all: Vec<Route>,
     /// What each of them was made of.
     configs: Vec<ColorConfig>,
-    /// Of each distinct row of the table, the route of each color that it has one for; empty if there are many rows. The
-    /// checks of a large layout ask for each color of each PE several times.
+    /// For each distinct row of the route table, the route of each color; empty if there are too many rows. The
+    /// checks of a large layout look up each color of each PE several times.
     rows: Vec<[RouteId; COLORS]>,
     locals: Vec<Vec<(Color, RouteId)>>,
-    /// Those that the program has made while running.
+    /// Configurations that the program has made while running.
     made: FxHashMap<ColorConfig, RouteId>,
 }
 

@@ -5,7 +5,7 @@ use crate::arch::{Color, Direction};
 
 pub const RAMP: Mask = 1 << Direction::Ramp as u8;
 
-/// Most routers have no more lanes.
+/// Lanes that are stored in place; most routers have no more.
 const FEW: usize = 3;
 
 /// What all colors of one router share, in one line of the cache. Sets of colors have the bit of each
@@ -18,22 +18,22 @@ pub struct Router {
     others: Box<[u32]>,
     /// Colors that have a lane.
     known: u32,
-    /// Colors of which wavelets wait for an output.
+    /// Colors with wavelets that wait for an output.
     waiting: u32,
-    /// Colors of which all that waits is still on the way up the ramp: there is nothing to decide before
-    /// the first one arrives.
-    coming: u32,
-    /// Colors whose oldest wavelet finds no room where it goes. Who makes room there wakes the router.
+    /// Colors whose waiting wavelets are all still on the onramp, so that there is nothing to decide before the first
+    /// one arrives.
+    onramp_in_flight: u32,
+    /// Colors whose oldest wavelet has no room in the next lane. Whoever makes room there wakes the router.
     stalled: u32,
-    /// Colors of which wavelets are on the way down the ramp.
-    descending: u32,
-    /// Those of which none has arrived.
-    falling: u32,
-    /// Those of which the PE has refused the oldest one: it says when it has room.
-    held: u32,
+    /// Colors with wavelets on the offramp.
+    offramp_occupied: u32,
+    /// Colors with wavelets on the offramp, none of which has reached its end.
+    offramp_in_flight: u32,
+    /// Colors whose oldest wavelet on the offramp the PE has refused. The PE announces when it has space.
+    offramp_refused: u32,
     /// The color that each output served last.
     served: [u8; 5],
-    /// Listed among those that are awake.
+    /// Whether it is in the list of awake routers.
     awake: bool,
 }
 
@@ -44,7 +44,7 @@ impl Router {
         (self.known & bit(color) != 0).then(|| self.lane_at(self.lanes_before(color)))
     }
 
-    /// Whether no color has come to it.
+    /// Whether it has no lane.
     pub fn is_unused(&self) -> bool {
         self.known == 0
     }
@@ -83,10 +83,10 @@ impl Router {
         self.lane_at(self.lanes_before(color))
     }
 
-    /// Colors of which wavelets are on the way down the ramp.
+    /// Colors with wavelets on the offramp.
     #[inline]
-    pub fn descending(&self) -> u32 {
-        self.descending
+    pub fn offramp_occupied(&self) -> u32 {
+        self.offramp_occupied
     }
 
     /// Wakes it; false if it was awake.
@@ -95,100 +95,101 @@ impl Router {
         !std::mem::replace(&mut self.awake, true)
     }
 
-    /// It is visited: until something happens it need not be again.
+    /// Marks it as asleep: it is being visited, and needs no further visit until something happens.
     #[inline]
     pub fn fall_asleep(&mut self) {
         self.awake = false;
     }
 
-    /// The PE has sent a wavelet of a color.
+    /// Notes that the PE has sent a wavelet of a color.
     #[inline]
     pub fn expect(&mut self, color: Color) {
         self.waiting |= bit(color);
     }
 
-    /// Nothing of a color waits any more.
+    /// Notes that no wavelet of a color waits any more.
     #[inline]
     pub fn stop_waiting(&mut self, color: Color) {
         self.waiting &= !bit(color);
     }
 
-    /// A wavelet of a color goes down the ramp.
+    /// Notes that a wavelet of a color has entered the offramp.
     #[inline]
-    pub fn descend(&mut self, color: Color) {
-        self.descending |= bit(color);
+    pub fn enter_offramp(&mut self, color: Color) {
+        self.offramp_occupied |= bit(color);
     }
 
-    /// No wavelet of a color is on the way down the ramp any more.
+    /// Notes that the offramp of a color is empty.
     #[inline]
-    pub fn end_descent(&mut self, color: Color) {
-        self.descending &= !bit(color);
+    pub fn mark_offramp_empty(&mut self, color: Color) {
+        self.offramp_occupied &= !bit(color);
     }
 
     /// Colors of which wavelets want an output now.
     #[inline]
     pub fn ready(&self) -> u32 {
-        self.waiting & !self.coming & !self.stalled
+        self.waiting & !self.onramp_in_flight & !self.stalled
     }
 
-    /// Colors of which wavelets have come down the ramp that the PE has not refused.
+    /// Colors with wavelets at the end of the offramp that the PE has not refused.
     #[inline]
     pub fn arrived(&self) -> u32 {
-        self.descending & !self.falling & !self.held
+        self.offramp_occupied & !self.offramp_in_flight & !self.offramp_refused
     }
 
-    /// The PE has refused a wavelet of a color.
+    /// Notes that the PE has refused a wavelet of a color.
     #[inline]
     pub fn hold(&mut self, color: Color) {
-        self.held |= bit(color);
+        self.offramp_refused |= bit(color);
     }
 
-    /// The PE has room for colors of a set; whether wavelets of any of these have come down the ramp.
+    /// Notes that the PE has space for these colors. Returns whether a wavelet of one of them is at the end of the
+    /// offramp.
     #[inline]
     pub fn release(&mut self, colors: u32) -> bool {
-        self.held &= !colors;
+        self.offramp_refused &= !colors;
         self.arrived() & colors != 0
     }
 
-    /// A wavelet has come over a link.
+    /// Notes that a wavelet of a color has arrived over a link.
     pub fn wait(&mut self, color: Color) {
         self.waiting |= bit(color);
-        self.coming &= !bit(color);
+        self.onramp_in_flight &= !bit(color);
         self.stalled &= !bit(color);
     }
 
-    /// The oldest wavelet of a color finds no room where it goes.
+    /// Notes that the oldest wavelet of a color has no room in the next lane.
     pub fn stall(&mut self, color: Color) {
         self.stalled |= bit(color);
     }
 
-    /// There may be room for all colors.
+    /// Notes that there may be room for all colors.
     pub fn resume(&mut self) {
         self.stalled = 0;
     }
 
-    /// Of a color only wavelets are left that are still on their way up the ramp.
+    /// Notes that all waiting wavelets of a color are still on the onramp.
     #[inline]
-    pub fn come_later(&mut self, color: Color) {
-        self.coming |= bit(color);
+    pub fn mark_onramp_in_flight(&mut self, color: Color) {
+        self.onramp_in_flight |= bit(color);
     }
 
-    /// The time has come for a wavelet that the PE has sent.
-    pub fn look_up_again(&mut self) {
-        self.coming = 0;
+    /// Notes that a wavelet of some color has reached the end of the onramp.
+    pub fn onramp_arrived(&mut self) {
+        self.onramp_in_flight = 0;
     }
 
-    /// The time has come for a wavelet on the way down, or may have.
-    pub fn look_down_again(&mut self) {
-        self.falling = 0;
+    /// Notes that a wavelet of some color may have reached the end of the offramp.
+    pub fn offramp_arrived(&mut self) {
+        self.offramp_in_flight = 0;
     }
 
-    /// The first wavelet of a color on the way down the ramp arrives later.
-    pub fn fall_later(&mut self, color: Color) {
-        self.falling |= bit(color);
+    /// Notes that no wavelet of a color has reached the end of the offramp.
+    pub fn mark_offramp_in_flight(&mut self, color: Color) {
+        self.offramp_in_flight |= bit(color);
     }
 
-    /// These outputs have served a color.
+    /// Notes which color some outputs have served.
     pub fn serve(&mut self, outputs: Mask, color: Color) {
         sides(outputs).for_each(|output| self.served[output as usize] = color.0);
     }
@@ -206,7 +207,7 @@ impl Router {
 
     fn lanes_before(&self, color: Color) -> usize {
         let before = self.known & (bit(color) - 1);
-        // To count takes long on processors that do not count bits themselves.
+        // `count_ones` is slow on processors without an instruction for it.
         match before & before.wrapping_sub(1) {
             0 => usize::from(before != 0),
             others if others.is_power_of_two() => 2,

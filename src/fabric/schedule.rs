@@ -1,33 +1,33 @@
-//! Which router has something to do in which cycle.
+//! Which routers are visited in which cycle.
 
 use super::buffer::Flit;
 use super::grid::Grid;
 use super::router::Router;
 use super::timing_wheel::{ROWS, TimingWheel};
 use crate::arch::Color;
-use crate::order::Order;
-use crate::state::StateHash;
+use crate::bitmap_sorter::BitmapSorter;
+use crate::state_hash::StateHash;
 
-/// The routers to visit, and what arrives at either end of the ramps in cycles to come.
+/// The routers to visit, and the arrivals at both ends of the ramps in the coming cycles.
 #[derive(Clone)]
 pub struct Schedule {
     /// Routers that may have something to do; each is listed once.
     awake: Vec<u32>,
-    /// Those of the cycle before.
+    /// An empty list: that of the last cycle, kept for its memory.
     visited: Vec<u32>,
-    order: Order,
-    /// Routers at which wavelets arrive later that their PEs have sent.
-    climbing: TimingWheel,
-    /// Routers whose PEs get wavelets later that are on the way down.
-    descending: TimingWheel,
+    order: BitmapSorter,
+    /// Routers at which a wavelet reaches the end of the onramp, by cycle.
+    onramp_arrivals: TimingWheel,
+    /// Routers at which a wavelet reaches the end of the offramp, by cycle.
+    offramp_arrivals: TimingWheel,
     /// Routers whose PE may take wavelets again in the next cycle.
     retries: Vec<u32>,
-    /// These keep the memory of lists.
-    giving: Vec<u32>,
+    /// Empty lists, kept for their memory.
+    delivering: Vec<u32>,
     piece: Vec<u32>,
     /// The cycle of the next step.
     next: u64,
-    /// Routers are visited in order, because their state lies in no cache.
+    /// Whether routers are visited in ascending order, because their state does not fit into the caches.
     in_order: bool,
 }
 
@@ -37,11 +37,11 @@ impl Schedule {
         Schedule {
             awake: Vec::new(),
             visited: Vec::new(),
-            order: Order::new(routers),
-            climbing: TimingWheel::new(),
-            descending: TimingWheel::new(),
+            order: BitmapSorter::new(routers),
+            onramp_arrivals: TimingWheel::new(),
+            offramp_arrivals: TimingWheel::new(),
             retries: Vec::new(),
-            giving: Vec::new(),
+            delivering: Vec::new(),
             piece: Vec::new(),
             next: 0,
             in_order: false,
@@ -54,12 +54,12 @@ impl Schedule {
         self.in_order
     }
 
-    /// Routers are visited in order, or are not.
+    /// Sets whether routers are visited in ascending order.
     pub fn order(&mut self, in_order: bool) {
         self.in_order = in_order;
     }
 
-    /// A cycle begins, or is over.
+    /// Sets the cycle of the next step.
     #[inline]
     pub fn set_next(&mut self, cycle: u64) {
         self.next = cycle;
@@ -74,7 +74,7 @@ impl Schedule {
     /// The first cycle, from this one on, in which a wavelet may arrive at an end of a ramp.
     #[inline]
     pub fn next_arrival(&self, now: u64) -> Option<u64> {
-        match (self.climbing.next(now), self.descending.next(now)) {
+        match (self.onramp_arrivals.next(now), self.offramp_arrivals.next(now)) {
             (Some(up), Some(down)) => Some(up.min(down)),
             (up, down) => up.or(down),
         }
@@ -86,7 +86,7 @@ impl Schedule {
         self.awake.len()
     }
 
-    /// Lists a router, if it is not.
+    /// Adds a router to the list of awake routers, unless it is there.
     #[inline]
     pub fn list(&mut self, pe: usize, router: &mut Router) {
         if router.awaken() {
@@ -94,7 +94,7 @@ impl Schedule {
         }
     }
 
-    /// Something has changed around a router that may let wavelets go that were held up.
+    /// Wakes a router because wavelets that were held up there may be able to move.
     #[inline]
     pub fn wake(&mut self, pe: usize, router: &mut Router) {
         router.resume();
@@ -110,56 +110,56 @@ impl Schedule {
         }
     }
 
-    /// The first wavelet of those that a PE has sent arrives at its router in some cycle; true if that is
-    /// later.
+    /// Schedules a visit for the cycle in which the first wavelet on an onramp arrives; true if that is after the
+    /// next step.
     #[inline]
     pub fn wake_at(&mut self, pe: usize, arrives: u64, router: &mut Router) -> bool {
         let is_later = arrives > self.next;
         match is_later {
-            true => self.climbing.add(arrives, pe as u32),
+            true => self.onramp_arrivals.add(arrives, pe as u32),
             false => self.list(pe, router),
         }
         is_later
     }
 
-    /// Whether a wavelet that arrives in a cycle to come can be noted now.
+    /// Whether the timing wheel reaches as far as an arrival.
     pub fn reaches(&self, arrives: u64, now: u64) -> bool {
         arrives - now < ROWS
     }
 
-    /// The first wavelet of a color on the way down a ramp arrives in a cycle.
+    /// Schedules the delivery of the first wavelet of a color on the offramp.
     #[inline]
-    pub fn fall_until(&mut self, pe: usize, color: Color, arrives: u64, router: &mut Router) {
+    pub fn schedule_offramp_arrival(&mut self, pe: usize, color: Color, arrives: u64, router: &mut Router) {
         if arrives > self.next {
-            self.descending.add(arrives, pe as u32);
-            router.fall_later(color);
+            self.offramp_arrivals.add(arrives, pe as u32);
+            router.mark_offramp_in_flight(color);
         }
     }
 
     /// Puts a wavelet onto the ramp to the PE.
     #[inline]
-    pub fn descend(&mut self, grid: &mut Grid, id: u32, now: u64, flit: Flit) {
+    pub fn enter_offramp(&mut self, grid: &mut Grid, id: u32, now: u64, flit: Flit) {
         let ready = now + grid.ramp_latency();
         let lane = grid.lane_mut(id);
         let is_first = lane.put_on_offramp(ready, flit);
         let (pe, color) = (lane.pe(), lane.color());
         let router = grid.router_mut(pe);
-        router.descend(color);
+        router.enter_offramp(color);
         if is_first {
-            self.fall_until(pe, color, ready, router);
+            self.schedule_offramp_arrival(pe, color, ready, router);
         }
     }
 
     /// Puts a wavelet onto the ramp from the PE, which has room.
     #[inline(always)]
-    pub fn climb(&mut self, grid: &mut Grid, (pe, id): (usize, u32), flit: Flit, now: u64) {
+    pub fn enter_onramp(&mut self, grid: &mut Grid, (pe, id): (usize, u32), flit: Flit, now: u64) {
         let arrives = now + grid.ramp_latency();
         let (router, lane) = grid.parts(pe, id);
         let is_alone = lane.is_empty() && !lane.injects();
         let is_first = lane.put_on_onramp(arrives, flit);
         router.expect(lane.color());
         if is_first && self.wake_at(pe, arrives, router) && is_alone {
-            router.come_later(lane.color());
+            router.mark_onramp_in_flight(lane.color());
         }
     }
 
@@ -168,8 +168,8 @@ impl Schedule {
         let mut awake = self.awake.clone();
         awake.sort_unstable();
         state.add_debug(&(awake, &self.retries));
-        self.climbing.add_state(state);
-        self.descending.add_state(state);
+        self.onramp_arrivals.add_state(state);
+        self.offramp_arrivals.add_state(state);
     }
 
     /// A PE may take wavelets again from its router in the next cycle.
@@ -178,37 +178,37 @@ impl Schedule {
         self.retries.push(pe as u32);
     }
 
-    /// Whether no router has anything to hand over in a cycle.
+    /// Whether no router has a wavelet to deliver in a cycle.
     #[inline]
-    pub fn gives_nothing(&self, now: u64) -> bool {
-        self.retries.is_empty() && self.descending.next(now) != Some(now)
+    pub fn delivers_nothing(&self, now: u64) -> bool {
+        self.retries.is_empty() && self.offramp_arrivals.next(now) != Some(now)
     }
 
-    /// Takes the routers that may have something to hand over in a cycle.
-    pub fn take_giving(&mut self, now: u64) -> Vec<u32> {
-        let mut giving = std::mem::take(&mut self.giving);
-        giving.append(&mut self.retries);
-        self.descending.take_due(now, |pe| giving.push(pe));
+    /// Takes the routers that may have a wavelet to deliver in a cycle.
+    pub fn take_delivering(&mut self, now: u64) -> Vec<u32> {
+        let mut delivering = std::mem::take(&mut self.delivering);
+        delivering.append(&mut self.retries);
+        self.offramp_arrivals.take_due(now, |pe| delivering.push(pe));
         if self.in_order {
-            self.order.sort(&mut giving);
+            self.order.sort(&mut delivering);
         }
-        giving
+        delivering
     }
 
-    /// Keeps the memory of that list; so many at its end have not handed over anything.
-    pub fn keep_giving(&mut self, mut giving: Vec<u32>, left: usize) {
-        self.retries.extend(&giving[giving.len() - left..]);
-        giving.clear();
-        self.giving = giving;
+    /// Takes the list back, to reuse its memory. The last `left` routers in it have delivered nothing, and are
+    /// visited again.
+    pub fn recycle_delivering(&mut self, mut delivering: Vec<u32>, left: usize) {
+        self.retries.extend(&delivering[delivering.len() - left..]);
+        delivering.clear();
+        self.delivering = delivering;
     }
 
-    /// Takes the routers that are awake, those included at which something arrives now that their PEs have
-    /// sent.
+    /// Takes the awake routers, and those at which a wavelet reaches the end of the onramp in this cycle.
     pub fn take_awake(&mut self, grid: &mut Grid, now: u64) -> Vec<u32> {
         let awake = &mut self.awake;
-        self.climbing.take_due(now, |pe| {
+        self.onramp_arrivals.take_due(now, |pe| {
             let router = grid.router_mut(pe as usize);
-            router.look_up_again();
+            router.onramp_arrived();
             if router.ready() != 0 && router.awaken() {
                 awake.push(pe);
             }
@@ -221,13 +221,13 @@ impl Schedule {
         visited
     }
 
-    /// Keeps the memory of that list.
-    pub fn keep_awake(&mut self, mut visited: Vec<u32>) {
+    /// Takes the list back, to reuse its memory.
+    pub fn recycle_awake(&mut self, mut visited: Vec<u32>) {
         visited.clear();
         self.visited = visited;
     }
 
-    /// These routers and those that are awake beyond a number of others, in order.
+    /// Merges these routers with those that are awake beyond the first `others`, in ascending order.
     pub fn take_piece(&mut self, visited: &[u32], others: usize) -> Vec<u32> {
         let mut piece = std::mem::take(&mut self.piece);
         piece.extend(self.awake.drain(others..));
@@ -236,13 +236,13 @@ impl Schedule {
         piece
     }
 
-    /// Keeps the memory of that list.
-    pub fn keep_piece(&mut self, mut piece: Vec<u32>) {
+    /// Takes the list back, to reuse its memory.
+    pub fn recycle_piece(&mut self, mut piece: Vec<u32>) {
         piece.clear();
         self.piece = piece;
     }
 
-    /// Visits routers the other way round, which nobody may notice.
+    /// Reverses the order of visits, which must have no visible effect.
     #[cfg(test)]
     pub fn reverse(&mut self) {
         self.awake.reverse();

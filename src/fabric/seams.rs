@@ -52,7 +52,7 @@ impl Seams {
     }
 
     /// The rows of other bands that are next to this one.
-    pub fn shadow(&self) -> impl Iterator<Item = usize> {
+    pub fn halo_rows(&self) -> impl Iterator<Item = usize> {
         let Range { start, end } = self.own;
         (start.saturating_sub(self.width)..start).chain(end..(end + self.width).min(self.all))
     }
@@ -112,7 +112,7 @@ impl Fabric {
         band
     }
 
-    /// How much has crossed to other bands.
+    /// How many crossings wait for other bands.
     #[inline]
     pub fn crossings(&self) -> usize {
         self.grid.seams().crossings.iter().map(Vec::len).sum()
@@ -124,7 +124,7 @@ impl Fabric {
         self.grid.seams_mut().crossings.each_mut().map(std::mem::take)
     }
 
-    /// Enters what has crossed from another band.
+    /// Applies the crossings from another band.
     pub fn enter(&mut self, crossings: &[Crossing]) {
         crossings.iter().for_each(|crossing| self.enter_one(crossing));
     }
@@ -146,12 +146,12 @@ impl Fabric {
             Crossing::Swapped(pe, color, config) => {
                 let id = self.grid.lane_of(*pe as usize, *color);
                 self.grid.reconfigure(id, (**config).clone());
-                self.grid.forget_ways();
+                self.grid.forget_next_hops();
             }
         }
     }
 
-    /// What lies in several bands as one fabric, for those who only look; with what crosses a seam.
+    /// All bands as one fabric, for reports; wavelets that are crossing a seam are included.
     pub fn joined<'f>(bands: impl Iterator<Item = &'f Fabric> + Clone) -> Option<Fabric> {
         let first = bands.clone().next()?;
         let mut whole = first.band(0..first.grid.size());

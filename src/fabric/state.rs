@@ -1,7 +1,7 @@
 //! The state of the fabric as a hash, for the search for states that repeat.
 
 use super::Fabric;
-use crate::state::StateHash;
+use crate::state_hash::StateHash;
 
 impl Fabric {
     /// Adds everything that decides how the routers of this band go on.

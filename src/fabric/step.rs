@@ -1,15 +1,15 @@
 //! The second half of a cycle: every router decides, and then wavelets move.
 //!
-//! On a large grid both are done in pieces, router after router. A wavelet moves as soon as nobody will look
-//! at the state before that any more: when all neighbours of its router have decided, the last of which is
-//! the southern one. So what was looked at is still in a cache.
+//! On a large fabric both are interleaved, router by router, while the state is in a cache. A wavelet moves as soon
+//! as no other router needs the state before the move: when all neighbours of its router have decided, the southern
+//! one last.
 
 use super::{Fabric, ROUTERS_AT_ONCE};
 use crate::prefetch;
 use std::ops::Range;
 
 impl Fabric {
-    /// Every wavelet that can sets out for the next router. Gives how many routers were awake.
+    /// Moves every wavelet that can move to its next router. Returns how many routers were awake.
     pub fn step(&mut self, now: u64) -> usize {
         self.flit_ids.note_time(now);
         if self.next_awake(now) != Some(now) {
@@ -50,8 +50,8 @@ impl Fabric {
         self.schedule.awake()
     }
 
-    /// A piece of a step: those of the routers in a range that were awake, and those that have been woken
-    /// since so many were by their PEs. All before them have decided.
+    /// Steps the routers in `range`: those in `visited`, and those that PEs have woken since `awake_next` routers
+    /// were awake. All routers before the range have decided.
     pub fn step_some(&mut self, visited: &[u32], awake_next: usize, range: Range<u32>, now: u64) {
         if self.schedule.awake() == awake_next {
             self.visit_all(visited, now);
@@ -59,14 +59,14 @@ impl Fabric {
             let piece = self.schedule.take_piece(visited, awake_next);
             debug_assert!(piece.iter().all(|pe| range.contains(pe)), "a PE wakes its own router");
             self.visit_all(&piece, now);
-            self.schedule.keep_piece(piece);
+            self.schedule.recycle_piece(piece);
         }
         self.carry_out_behind(range.end, now);
     }
 
-    /// Ends a step: what is left to move does.
+    /// Ends a step: carries out the moves that are left.
     pub fn end_step(&mut self, visited: Vec<u32>, now: u64) {
-        self.schedule.keep_awake(visited);
+        self.schedule.recycle_awake(visited);
         let (moves, carried) = self.arbiter.take_all();
         for some in moves[carried..].chunks(ROUTERS_AT_ONCE) {
             if self.is_to_stop() {
@@ -81,7 +81,7 @@ impl Fabric {
         schedule.set_next(now + 1);
     }
 
-    /// Moves wavelets, all routers below a number having decided.
+    /// Carries out the moves of the routers all of whose neighbours are below `end`, and so have decided.
     fn carry_out_behind(&mut self, end: u32, now: u64) {
         // The last of the neighbours is the southern one.
         let bound = end.saturating_sub(u32::from(self.grid.program().width));

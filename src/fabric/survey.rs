@@ -1,11 +1,11 @@
-//! What is left in the fabric when nothing moves any more, and why.
+//! For reports: which wavelets are left in the fabric when nothing moves any more, and why.
 
 use super::control::SwitchCommand;
 use super::grid::Grid;
 use super::lane::Lane;
-use super::letters::Letters;
 use super::links::Links;
-use super::route::Gate;
+use super::message_network::MessageNetwork;
+use super::route::PositionSides;
 use crate::arch::{Color, Direction, MESSAGE_COLOR};
 use crate::image::routes::Directions;
 use serde::Serialize;
@@ -46,7 +46,7 @@ pub enum Obstacle {
     Full(Direction),
     /// The PE takes no more.
     Pe,
-    /// Only the host takes the color, and does not.
+    /// Only the host takes the color, and it takes no more words.
     Host,
 }
 
@@ -65,7 +65,7 @@ pub struct Leftover {
     pub obstacle: Obstacle,
 }
 
-/// The router at which the way of a color to a PE that waits for it breaks off.
+/// The router at which the route of a color to a waiting PE is broken.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct RouteBreak {
     /// The PE of the router.
@@ -76,7 +76,7 @@ pub struct RouteBreak {
     pub gap: RouteGap,
 }
 
-/// What a router lacks on the way of a color.
+/// How a router breaks the route of a color.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum RouteGap {
     /// It has no route for the color.
@@ -106,13 +106,13 @@ pub struct SwitchState {
 #[derive(Copy, Clone)]
 pub struct Survey<'f> {
     grid: &'f Grid,
-    letters: &'f Letters,
+    letters: &'f MessageNetwork,
     links: &'f Links,
 }
 
 impl<'f> Survey<'f> {
-    /// Of these parts.
-    pub(super) fn new(grid: &'f Grid, letters: &'f Letters, links: &'f Links) -> Survey<'f> {
+    /// A survey of a fabric with these parts.
+    pub(super) fn new(grid: &'f Grid, letters: &'f MessageNetwork, links: &'f Links) -> Survey<'f> {
         Survey { grid, letters, links }
     }
 
@@ -142,7 +142,7 @@ impl<'f> Survey<'f> {
         all
     }
 
-    /// What the router of a PE does with a color now; `None` if it has not met it yet.
+    /// What the router of a PE does with a color now; `None` if it has not been used there yet.
     pub fn switch(&self, pe: usize, color: Color) -> Option<SwitchState> {
         let lane = self.grid.known_lane(pe, color)?;
         let (position, gate) = (lane.position(), lane.gate());
@@ -200,7 +200,7 @@ impl<'f> Survey<'f> {
         let open = if lane.injects() { route.widest() } else { lane.gate() };
         if left == 0 && open.rx & 1 << input as u8 == 0 {
             let (side, position) = (input, lane.position());
-            let accepts = |gate: &Gate| gate.rx & 1 << side as u8 != 0;
+            let accepts = |gate: &PositionSides| gate.rx & 1 << side as u8 != 0;
             return match route.gates().iter().position(accepts) {
                 Some(open) => {
                     let (open, has_moved) = (open as u8, position != route.start);
@@ -221,8 +221,8 @@ impl<'f> Survey<'f> {
         blocked.unwrap_or(Obstacle::Pe)
     }
 
-    /// What in the end holds up a color that a PE cannot send: follows full routers to the first
-    /// one that is held up by something else.
+    /// What finally blocks a color that a PE cannot send: follows full routers downstream to the first one that is
+    /// blocked by something else.
     pub fn blockage(&self, pe: usize, color: Color) -> Option<Leftover> {
         if let Some(to) = self.letters.held_up_by(pe).filter(|_| color == MESSAGE_COLOR) {
             let count = self.letters.waiting_for(to);
@@ -286,12 +286,12 @@ impl<'f> Survey<'f> {
         self.widest_gate(pe, color).tx & 1 << Direction::Ramp as u8 != 0
     }
 
-    /// Where the way of a color to the ramp of a PE begins, if it does not begin at the ramp of another one: the
-    /// routes are followed back to the first router that does not pass it on.
+    /// Where the route of a color to the ramp of a PE is broken: follows the routes upstream to the first router that
+    /// does not pass the color on. `None` if the route begins at the ramp of another PE.
     pub fn break_before(&self, pe: usize, color: Color) -> Option<RouteBreak> {
         let here = |pe, color, gap| Some(RouteBreak { pe, color, gap });
         match self.widest_gate(pe, color) {
-            Gate { rx: 0, tx: 0 } => return here(pe, color, RouteGap::NoRoute),
+            PositionSides { rx: 0, tx: 0 } => return here(pe, color, RouteGap::NoRoute),
             gate if gate.tx & 1 << Direction::Ramp as u8 == 0 => return here(pe, color, RouteGap::NotToPe),
             _ => {}
         }
@@ -326,11 +326,11 @@ impl<'f> Survey<'f> {
 
     /// What a router lets through in any position, by its route at the start or by the one that it has now: the program
     /// may have changed it.
-    fn widest_gate(&self, pe: usize, color: Color) -> Gate {
+    fn widest_gate(&self, pe: usize, color: Color) -> PositionSides {
         let declared = self.grid.declared_route(pe, color).widest();
         let now = self.grid.known_lane(pe, color).map(|lane| self.grid.route(lane).widest());
         let now = now.unwrap_or_default();
-        Gate { rx: declared.rx | now.rx, tx: declared.tx | now.tx }
+        PositionSides { rx: declared.rx | now.rx, tx: declared.tx | now.tx }
     }
 
     /// Whether a filter stands between the router of a PE and its ramp.

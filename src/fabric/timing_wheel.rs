@@ -1,8 +1,8 @@
-//! Routers at which wavelets arrive in cycles to come.
+//! A timing wheel: the routers at which wavelets arrive in the coming cycles.
 
-use crate::state::StateHash;
+use crate::state_hash::StateHash;
 
-/// Rows for cycles to come. A ramp takes less; who comes later waits for another round.
+/// Slots of the wheel. A ramp takes fewer cycles; an entry that is further away stays for another round.
 pub const ROWS: u64 = 32;
 
 /// Routers at which a wavelet arrives that comes first on its ramp, and when.

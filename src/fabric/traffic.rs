@@ -1,4 +1,4 @@
-//! Counts for a profile which links wavelets cross, and remembers where those came from that lie in queues.
+//! For a profile: counts the wavelets that cross each link, and keeps the origins of those in input queues.
 
 use super::grid::Grid;
 use crate::arch::{Color, Direction};
@@ -6,7 +6,7 @@ use crate::profile::{LinkCount, Origin, RampCount, Traffic};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// No queue holds more wavelets.
+/// Origins that are kept for each lane; no input queue holds more wavelets.
 const MOST_REMEMBERED: usize = 16;
 /// Bits of a number that hold the PE.
 const PE_BITS: u32 = 24;

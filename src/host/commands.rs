@@ -14,7 +14,7 @@ use crate::diagnostics::rules::host::NEVER_UNBLOCKED;
 use crate::image::ExportTarget;
 use crate::image::code::Intrinsic;
 use crate::source::Span;
-use crate::state::StateHash;
+use crate::state_hash::StateHash;
 use crate::wafer::{Cause, HostWait, Pe, ScheduleSeed};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -58,8 +58,8 @@ pub(super) trait HostCommand: CopyOfCommand + Send + Sync {
     /// Finishes the command; returns the words that it has read, if it reads any.
     fn finish(self: Box<Self>, host: &mut Runner) -> Option<Vec<u32>>;
 
-    /// Whether it goes by PEs whose launch is never done: it concerns none of them.
-    fn goes_by(&self, _is_held: &mut dyn FnMut(PeCoord) -> bool) -> bool {
+    /// Whether it may overtake launches that never end, because it concerns none of their PEs.
+    fn overtakes_launches(&self, _is_held: &mut dyn FnMut(PeCoord) -> bool) -> bool {
         false
     }
 
@@ -93,10 +93,10 @@ impl Clone for Queued {
 /// When the next launch may start on a wafer that has nothing else to do.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) enum NextLaunch {
-    /// There was none yet.
+    /// No launch has been issued yet.
     #[default]
     AtOnce,
-    /// Some time after the end of the last one and of so many copies behind it.
+    /// Some time after the end of the last launch and of the copies after it.
     After { copies: u64 },
     /// In this cycle.
     From(u64),
@@ -114,10 +114,10 @@ pub(super) struct CommandStream {
     pub next_launch: NextLaunch,
     /// The channels are busy with words of copies up to this cycle.
     pub busy_until: u64,
-    /// A copy went by PEs whose launch is never done.
-    pub went_by: bool,
-    /// Nothing changes before the host has acted: copies do not wait for tasks.
-    pub is_impatient: bool,
+    /// Whether a copy has overtaken launches that never end.
+    pub has_overtaken: bool,
+    /// Whether copies no longer wait for tasks, because nothing changes before the host acts.
+    pub skips_waiting: bool,
     /// The cycle since which no PE is blocked and no command is in progress.
     free_since: Option<u64>,
 }
@@ -204,7 +204,7 @@ impl Runner {
             self.stream.commands.push_front(first);
             return Ok(moved);
         }
-        self.stream.is_impatient = false;
+        self.stream.skips_waiting = false;
         if let (NextLaunch::After { copies }, false) =
             (&mut self.stream.next_launch, first.command.is_launch())
         {
@@ -222,7 +222,7 @@ impl Runner {
 
     fn may_begin(&mut self, command: &dyn HostCommand, quiet: bool) -> bool {
         match self.program.memcpy {
-            Some(_) if self.wafer.blocked() > 0 => quiet && self.goes_by(command),
+            Some(_) if self.wafer.blocked() > 0 => quiet && self.overtakes_launches(command),
             Some(_) if self.wafer.now() < self.stream.busy_until => false,
             Some(_) => {
                 let now = self.wafer.now();
@@ -233,21 +233,21 @@ impl Runner {
         }
     }
 
-    /// Whether a command concerns only PEs that have unblocked the command stream. The others never will, as nothing happens
-    /// any more: a warning, because recorded runs of public programs copy past such PEs.
-    fn goes_by(&mut self, command: &dyn HostCommand) -> bool {
+    /// Whether a command concerns only PEs that have unblocked the command stream. The others never will, because
+    /// nothing happens any more. That is only a warning: recorded runs of public programs copy past such PEs.
+    fn overtakes_launches(&mut self, command: &dyn HostCommand) -> bool {
         let mut is_held = |at: PeCoord| self.wafer.pe(at).is_some_and(|pe| pe.command_stream_blocked());
-        if !command.goes_by(&mut is_held) {
+        if !command.overtakes_launches(&mut is_held) {
             return false;
         }
-        self.stream.went_by = true;
+        self.stream.has_overtaken = true;
         if let Some(warning) = self.never_unblocked() {
             self.warnings.entry(NEVER_UNBLOCKED.name.to_string()).or_insert(warning);
         }
         true
     }
 
-    /// What decides how the stream goes on, as a hash. A command that is under way is like no other.
+    /// A hash of what the future of the stream depends on. A stream with a command in progress equals no other.
     pub(super) fn stream_state(&self) -> u64 {
         let now = self.wafer.now();
         let mut state = StateHash::new(now);
@@ -278,7 +278,7 @@ impl Runner {
         busy
     }
 
-    /// Lets the time pass that the next command needs if it is a launch and behind another one; false if it has passed.
+    /// Waits out the time between two launches, if the next command is one; false if that time has passed.
     pub(super) fn await_launch(&mut self) -> bool {
         let is_next =
             self.stream.commands.front().is_some_and(|next| !next.begun && next.command.is_launch());
@@ -305,7 +305,7 @@ impl Runner {
         waits && self.program.memcpy.is_some() && self.wafer.blocked() > 0
     }
 
-    /// The cycle before which no command concerns any PE.
+    /// The first cycle in which a command can affect any PE.
     pub(super) fn acts_from(&self) -> u64 {
         let now = self.wafer.now();
         match self.stream.commands.front() {

@@ -57,7 +57,7 @@ impl CopyWidth {
 
 /// What to copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Copy {
+pub struct CopyRequest {
     /// An exported name, or a global.
     pub name: String,
     /// The PEs.
@@ -71,7 +71,7 @@ pub struct Copy {
 /// A copy in progress.
 #[derive(Clone)]
 struct Copying {
-    copy: Copy,
+    copy: CopyRequest,
     /// Whether it writes to the PEs.
     into: bool,
     words: Vec<u32>,
@@ -80,30 +80,30 @@ struct Copying {
     turn: Turn,
 }
 
-/// The turn of a copy on a PE that is not idle.
+/// How a copy waits for its turn on a PE that is not idle.
 #[derive(Clone, Default)]
 struct Turn {
     /// The cycle since which the copy waits for the PE.
     since: Option<u64>,
-    /// It has waited long enough, for this PE or for one before it.
+    /// Whether it has waited long enough, for this PE or an earlier one, to demand its turn.
     insists: bool,
     /// The PE starts no task before it is done.
     has_turn: bool,
 }
 
 impl Turn {
-    /// A PE is not idle: after a while the copy has its turn between two tasks.
+    /// Waits for a PE that is not idle; after a while the copy gets its turn between two tasks.
     fn wait(&mut self, host: &mut Runner, at: PeCoord) {
         let now = host.wafer.now();
         let since = *self.since.get_or_insert(now);
-        self.insists |= host.stream.is_impatient || now >= since + HOST_PATIENCE;
+        self.insists |= host.stream.skips_waiting || now >= since + HOST_PATIENCE;
         if self.insists && !self.has_turn {
             self.has_turn = true;
             host.wafer.set_hosts_turn(at, true);
         }
     }
 
-    /// The PE is done.
+    /// Ends the turn, because the PE is done.
     fn end(&mut self, host: &mut Runner, at: PeCoord) {
         self.since = None;
         if std::mem::take(&mut self.has_turn) {
@@ -122,7 +122,7 @@ impl HostCommand for Copying {
         self.into
     }
 
-    fn goes_by(&self, has_turn: &mut dyn FnMut(PeCoord) -> bool) -> bool {
+    fn overtakes_launches(&self, has_turn: &mut dyn FnMut(PeCoord) -> bool) -> bool {
         let region = self.copy.region;
         !(0..region.pes()).filter_map(|place| region.pe(place)).any(has_turn)
     }
@@ -130,7 +130,7 @@ impl HostCommand for Copying {
     /// Serves the PEs in order, up to one that is busy.
     fn advance(&mut self, host: &mut Runner) -> Result<bool, Failure> {
         let (now, before_start, before) = (host.wafer.now(), host.is_before_start(), self.reached);
-        let Copy { name, region, elements, width } = &self.copy;
+        let CopyRequest { name, region, elements, width } = &self.copy;
         while let Some(at) = region.pe(self.reached) {
             if !before_start && host.wafer.pe(at).is_some_and(|pe| !pe.is_between_tasks(now)) {
                 self.turn.wait(host, at);
@@ -172,7 +172,7 @@ impl HostCommand for Settling {
 
     fn advance(&mut self, host: &mut Runner) -> Result<bool, Failure> {
         let now = host.wafer.now();
-        let is_over = now >= *self.since.get_or_insert(now) + HOST_PATIENCE || host.stream.is_impatient;
+        let is_over = now >= *self.since.get_or_insert(now) + HOST_PATIENCE || host.stream.skips_waiting;
         self.done = is_over || host.wafer.made().all(|(_, pe)| pe.is_between_tasks(now));
         Ok(self.done)
     }
@@ -191,7 +191,7 @@ impl Runner {
     ///
     /// # Errors
     /// As [`Runner::queue_copy_in`] and [`Runner::wait`].
-    pub fn copy_in(&mut self, copy: &Copy, words: &[u32]) -> Result<(), Failure> {
+    pub fn copy_in(&mut self, copy: &CopyRequest, words: &[u32]) -> Result<(), Failure> {
         let ticket = self.queue_copy_in(copy, words)?;
         self.wait(ticket)
     }
@@ -200,7 +200,7 @@ impl Runner {
     ///
     /// # Errors
     /// As [`Runner::queue_copy_out`] and [`Runner::wait`].
-    pub fn copy_out(&mut self, copy: &Copy) -> Result<Vec<u32>, Failure> {
+    pub fn copy_out(&mut self, copy: &CopyRequest) -> Result<Vec<u32>, Failure> {
         let ticket = self.queue_copy_out(copy)?;
         self.wait(ticket)?;
         Ok(self.take_words(ticket).unwrap_or_default())
@@ -211,7 +211,7 @@ impl Runner {
     /// # Errors
     /// [`Failure::Misuse`] if the program has no such variable, the region leaves the program rectangle, or the
     /// number of words is not that of all its elements.
-    pub fn queue_copy_in(&mut self, copy: &Copy, words: &[u32]) -> Result<Ticket, Failure> {
+    pub fn queue_copy_in(&mut self, copy: &CopyRequest, words: &[u32]) -> Result<Ticket, Failure> {
         self.check_copy(copy, true)?;
         let needed = copy.region.pes() * copy.elements;
         if words.len() != needed {
@@ -230,7 +230,7 @@ impl Runner {
     ///
     /// # Errors
     /// [`Failure::Misuse`] if the program has no such variable, or the region leaves the program rectangle.
-    pub fn queue_copy_out(&mut self, copy: &Copy) -> Result<Ticket, Failure> {
+    pub fn queue_copy_out(&mut self, copy: &CopyRequest) -> Result<Ticket, Failure> {
         self.check_copy(copy, false)?;
         let words = vec![0; copy.region.pes() * copy.elements];
         Ok(self.queue(Copying { copy: copy.clone(), into: false, words, reached: 0, turn: Turn::default() }))
@@ -247,7 +247,7 @@ impl Runner {
         self.queue_unlogged(Settling { done: false, since: None })
     }
 
-    fn check_copy(&mut self, copy: &Copy, into: bool) -> Result<()> {
+    fn check_copy(&mut self, copy: &CopyRequest, into: bool) -> Result<()> {
         self.check_region(copy.region)?;
         self.check_variable(&copy.name, into)?;
         self.check_presence(&copy.name, copy.region)

@@ -3,25 +3,27 @@
 //! A tick is one step of the host and the wafer, mostly a cycle. A copy goes on as the run would, so whoever keeps copies
 //! can go back in time.
 
-use super::look::{CodeAt, PeLook, Tree};
+use super::view::{OpAddress, PeView, Tree};
 use super::{Failure, Runner, SeenWrite};
 use crate::arch::PeCoord;
 use crate::image::{FnId, Function, Program};
 use crate::source::{FileId, Span};
-use crate::wafer::{CodePlace, DebugOrders, Notice, Notices, Pe, StepKind, StepOrder, TileMarks, Witness};
+use crate::wafer::{
+    DebugOrders, ExecutionPoint, Notice, Notices, Pe, StepKind, StepOrder, TileMarks, WriteLog,
+};
 use indexmap::IndexMap;
 use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Decides on a PE that has come to a marked operation who wants to be told of that, by numbers that the debugger gives.
-pub type Condition = dyn Fn(&PeLook<'_>, CodeAt) -> Vec<u32> + Send + Sync;
+/// Decides which breakpoints a PE meets at a marked operation, by the numbers that the debugger gave them.
+pub type Condition = dyn Fn(&PeView<'_>, OpAddress) -> Vec<u32> + Send + Sync;
 
 /// What a debugger wants to be told.
 #[derive(Clone, Default)]
 pub struct DebugRequest {
     /// Operations.
-    pub marks: Vec<CodeAt>,
+    pub marks: Vec<OpAddress>,
     /// Colors whose wavelets are told when they come into an input queue, bit = color.
     pub colors: u32,
     /// Who wants to be told of an operation; without it nobody does.
@@ -33,7 +35,7 @@ pub struct DebugRequest {
 impl Program {
     /// The operations at which code comes to a line: the first one of each function, and of each expansion of the
     /// function that the line belongs to, whose text is `around`. `line` counts from 1.
-    pub fn code_on_line(&self, file: FileId, line: usize, around: Option<(u32, u32)>) -> Vec<CodeAt> {
+    pub fn code_on_line(&self, file: FileId, line: usize, around: Option<(u32, u32)>) -> Vec<OpAddress> {
         let Some(extent) = self.extent_of_line(file, line) else { return Vec::new() };
         let around = around.map_or(0..u32::MAX, |(from, to)| from..to);
         self.operations(|function| {
@@ -45,7 +47,7 @@ impl Program {
                 if is_there && !is_met {
                     found.push(pc);
                 }
-                // Behind an expansion the next one begins.
+                // After one expansion the next one may begin.
                 is_met = is_there || is_met && (is_its_own || is_inside(span));
             }
             found
@@ -61,7 +63,7 @@ impl Program {
     }
 
     /// The first operations of the functions and tasks with a name.
-    pub fn code_of_function(&self, name: &str) -> Vec<CodeAt> {
+    pub fn code_of_function(&self, name: &str) -> Vec<OpAddress> {
         self.operations(|function| if function.name == name { vec![0] } else { Vec::new() })
     }
 
@@ -71,12 +73,12 @@ impl Program {
         all.map(|f| (f.name.as_str(), ())).collect::<IndexMap<_, _>>().into_keys().collect()
     }
 
-    fn operations(&self, wanted: impl Fn(&Function) -> Vec<usize>) -> Vec<CodeAt> {
+    fn operations(&self, wanted: impl Fn(&Function) -> Vec<usize>) -> Vec<OpAddress> {
         let mut all = Vec::new();
         for (tile, image) in self.tiles.iter().enumerate() {
             for (function, code) in image.functions.iter().enumerate() {
                 let (tile, function) = (tile as u32, function as u32);
-                all.extend(wanted(code).into_iter().map(|pc| CodeAt { tile, function, pc: pc as u32 }));
+                all.extend(wanted(code).into_iter().map(|pc| OpAddress { tile, function, pc: pc as u32 }));
             }
         }
         all
@@ -105,7 +107,7 @@ impl Program {
 }
 
 impl Runner {
-    /// A copy that goes on in the same way.
+    /// A copy that continues exactly like this run.
     pub fn fork(&self) -> Runner {
         Runner {
             program: Arc::clone(&self.program),
@@ -128,7 +130,7 @@ impl Runner {
     /// PE counts its operations.
     pub fn debug(&mut self, request: &DebugRequest) {
         let mut tiles = Vec::new();
-        for CodeAt { tile, function, pc } in &request.marks {
+        for OpAddress { tile, function, pc } in &request.marks {
             let tile = *tile as usize;
             if tiles.len() <= tile {
                 tiles.resize_with(tile + 1, TileMarks::default);
@@ -136,9 +138,9 @@ impl Runner {
             tiles[tile].add(FnId(*function), *pc as usize);
         }
         let program = Arc::clone(&self.program);
-        let judge = request.condition.clone().map(|condition| -> Arc<crate::wafer::Judge> {
-            Arc::new(move |pe: &dyn Any, place: CodePlace| {
-                let look = pe.downcast_ref::<Pe>().and_then(|pe| PeLook::new(&program, pe));
+        let judge = request.condition.clone().map(|condition| -> Arc<crate::wafer::BreakpointMatcher> {
+            Arc::new(move |pe: &dyn Any, place: ExecutionPoint| {
+                let look = pe.downcast_ref::<Pe>().and_then(|pe| PeView::new(&program, pe));
                 let Some(look) = look else { return Vec::new() };
                 condition(&look, look.code_at(place))
             })
@@ -181,11 +183,11 @@ impl Runner {
     }
 
     /// A PE, to look at; `None` if it has no code.
-    pub fn look(&mut self, at: PeCoord) -> Option<PeLook<'_>> {
+    pub fn look(&mut self, at: PeCoord) -> Option<PeView<'_>> {
         if at.x >= self.program.width || at.y >= self.program.height {
             return None;
         }
-        PeLook::new(&self.program, self.wafer.pe(at)?)
+        PeView::new(&self.program, self.wafer.pe(at)?)
     }
 
     /// The colors of the router of a PE, with what it lets through now and how its switches stand.
@@ -217,14 +219,14 @@ impl Runner {
     }
 
     /// The PEs to which something has happened, to look at.
-    pub fn looks(&self) -> impl Iterator<Item = PeLook<'_>> {
-        self.wafer.made().filter_map(|(_, pe)| PeLook::new(&self.program, pe))
+    pub fn looks(&self) -> impl Iterator<Item = PeView<'_>> {
+        self.wafer.made().filter_map(|(_, pe)| PeView::new(&self.program, pe))
     }
 
     /// Notes from now on who writes some words of a PE.
     pub fn watch(&mut self, at: PeCoord, addr: usize, words: usize) {
         if let Some(pe) = self.wafer.pe(at) {
-            pe.watch(Witness::new(addr, words));
+            pe.watch(WriteLog::new(addr, words));
         }
     }
 

@@ -5,8 +5,8 @@ use crate::diagnostics::Diagnostic;
 use crate::image::code::Intrinsic;
 use crate::wafer::Ended;
 
-/// Cycles for which a program on one PE goes on when the host has nothing more to do with it: what is left to compute and
-/// to print. On more PEs, which take longer, these are fewer, down to a tenth.
+/// How many cycles a program on one PE may continue after the last command of the host, to finish computing and
+/// printing. Larger wafers take longer to simulate, so they get fewer, down to a tenth.
 const END_PATIENCE: u64 = 10_000_000;
 
 impl Runner {
@@ -36,12 +36,12 @@ impl Runner {
         self.program.memcpy.is_some() || self.program.sdk_layout.is_some()
     }
 
-    /// What the program does after the last command, for as long as it is waited for.
+    /// Runs the program after the last command, for as long as [`END_PATIENCE`] allows.
     fn run_the_rest(&mut self) -> Result<Vec<Diagnostic>, Failure> {
         let limit = self.options.max_cycles;
         let has_host = self.has_host();
         while has_host && self.wafer.blocked() > 0 && self.advance_if_possible()? {}
-        // Whoever sets a limit wants to run up to it.
+        // A user who sets a limit wants to run up to it.
         if !has_host || self.wafer.blocked() > 0 || limit != DEFAULT_MAX_CYCLES {
             return self.run_to_the_limit();
         }
@@ -81,7 +81,7 @@ impl Runner {
             };
             // If code that unblocks the stream exists but has not run, the program has taken a wrong path: an
             // error.
-            let is_told = self.stream.went_by;
+            let is_told = self.stream.has_overtaken;
             if !is_told
                 && (!is_at_rest
                     || self.program.tiles.iter().any(|t| t.asks_for(Intrinsic::UnblockCommandStream)))

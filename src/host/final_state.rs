@@ -4,7 +4,7 @@ use super::Runner;
 use crate::arch::PeCoord;
 use crate::image::{ExportTarget, Scalar, Symbol, TileImage};
 use crate::source::Span;
-use crate::wafer::{Chosen, Witness};
+use crate::wafer::{Chosen, WriteLog};
 use std::hash::{Hash, Hasher};
 
 /// A variable of one PE at the end of a run.
@@ -92,7 +92,7 @@ impl Runner {
     pub fn watch_words(&mut self, at: PeCoord, addr: usize, words: usize) {
         self.wafer.note_choices();
         if let Some(pe) = self.wafer.pe(at) {
-            pe.watch(Witness::new(addr, words));
+            pe.watch(WriteLog::new(addr, words));
         }
     }
 

@@ -63,7 +63,7 @@ fn check_footprint(program: &Program, memory: u64) -> Result<()> {
 fn largest(width: u16, height: u16, part: f64) -> Option<(u64, u64)> {
     let pes = (f64::from(width) * f64::from(height) * part) as u64;
     let side = |n: u16| ((f64::from(n) * part.sqrt()) as u64).max(1);
-    // A narrow rectangle loses rows or columns that its rounded width does not have.
+    // The rounded side of a narrow rectangle may exceed the rectangle.
     let (w, h) = (side(width).min(pes), side(height).min(pes));
     (pes > 0).then(|| if w <= h { (w, h.min(pes / w)) } else { (w.min(pes / h), h) })
 }

@@ -46,11 +46,11 @@ struct StreamPort {
 
 /// All streams of a program.
 #[derive(Clone, Default)]
-pub(super) struct Ports(Vec<StreamPort>);
+pub(super) struct StreamPorts(Vec<StreamPort>);
 
-impl Ports {
+impl StreamPorts {
     /// The streams of a program, in their initial state.
-    pub fn new(program: &Program) -> Ports {
+    pub fn new(program: &Program) -> StreamPorts {
         let streams = program.sdk_layout.iter().flat_map(|layout| &layout.streams);
         let port = |stream: &HostStream| StreamPort {
             stream: stream.clone(),
@@ -62,7 +62,7 @@ impl Ports {
             transfers: VecDeque::new(),
             is_drained: false,
         };
-        Ports(streams.map(port).collect())
+        StreamPorts(streams.map(port).collect())
     }
 
     /// Whether the program has none.

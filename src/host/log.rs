@@ -6,7 +6,7 @@ use crate::trace::HostEvent;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-/// More events than this are not kept; a script that issues so many is followed up to there.
+/// How many events are kept; a longer script is shown up to there.
 const MOST_EVENTS: usize = 200_000;
 
 /// The commands and the waits of the host so far.
@@ -61,7 +61,7 @@ impl HostLog {
         }
     }
 
-    /// The host goes on; that it has waited is not worth a word if no time has passed.
+    /// Ends a wait of the host; one that took no time is dropped.
     fn end_wait(&mut self, index: usize, now: u64) {
         if self.events[index].issued == now && index + 1 == self.events.len() {
             self.events.pop();

@@ -3,8 +3,9 @@
 use crate::image::Program;
 use std::fs::read_to_string;
 
-/// Each thread has at least so many PEs: with fewer there is too little to share in a cycle. On two threads
-/// gemm-collectives_2d takes 1.0 to 1.1 times as long as on one with 16 x 16 PEs, and 0.65 to 0.75 times with 24 x 24.
+/// A thread gets at least this many PEs; with fewer, a cycle has too little work to share. On two threads,
+/// gemm-collectives_2d takes 1.0 to 1.1 times as long as on one with 16 x 16 PEs, and 0.65 to 0.75 times with 24 x
+/// 24.
 const PES_OF_A_THREAD: usize = 256;
 
 /// Bytes that this machine, or the container that runs the process, has left; `None` where nobody says.

@@ -12,7 +12,6 @@ mod footprint;
 mod launches;
 mod layout_streams;
 mod log;
-mod look;
 mod machine;
 mod names;
 mod questions;
@@ -24,22 +23,23 @@ mod streams;
 #[cfg(test)]
 mod tests;
 mod variables;
+mod view;
 
 pub use crate::wafer::{
-    Candidate, CodePlace, Decision, Deviation, MetStates, Notice, Notices, Printed, Pulse, ScriptEnd,
-    StallReport, StepKind, StopReport,
+    Candidate, Decision, Deviation, ExecutionPoint, ExplorationEnd, Heartbeat, Notice, Notices, Printed,
+    StallReport, StepKind, StopReport, VisitedStates,
 };
 pub use commands::Ticket;
-pub use copies::{Copy, CopyWidth, Region};
+pub use copies::{CopyRequest, CopyWidth, Region};
 pub use debugging::{Condition, DebugRequest};
 pub use final_state::{FinalVariable, SeenChoice, SeenWrite};
-pub use look::{Call, CodeAt, Held, PeLook, TaskLook, Tree};
 pub use records::{Record, Recorded};
 pub use report::RunReport;
 pub use schedule::SeenDecision;
 pub use snapshot::Snapshot;
-pub use streams::StreamCopy;
+pub use streams::StreamRequest;
 pub use variables::Variable;
+pub use view::{Call, OpAddress, PeView, TaskView, Tree, VariableValue};
 
 use crate::diagnostics::{Diag, Diagnostic, Levels};
 use crate::image::{ExportName, Program};
@@ -49,7 +49,7 @@ use crate::trace::{History, Recording, TraceFilter};
 use crate::wafer::{Ended, PeOptions, Progress, ScheduleSeed, Wafer};
 use commands::CommandStream;
 use indexmap::IndexMap;
-use layout_streams::Ports;
+use layout_streams::StreamPorts;
 use log::HostLog;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -76,10 +76,11 @@ pub struct RunOptions {
     pub checked: bool,
     /// The levels of rules.
     pub levels: Levels,
-    /// Cycles by which each column starts a launch after the one west of it, if not those of a hop.
+    /// By how many cycles each column starts a launch after the column to its west; `None` takes the latency of a
+    /// hop.
     pub launch_skew: Option<u64>,
-    /// The seed of a schedule for what is up to the machine: the order of equally ready tasks and of equal
-    /// microthreads, when launches arrive, and the time between commands of the host.
+    /// The seed for everything that the machine leaves undefined: the order of equally ready tasks and microthreads,
+    /// the arrival of launches, and the time between commands of the host.
     pub seed: Option<u64>,
     /// Depth of router buffers for each color and link (1 to 4), if it differs from that of the machine.
     pub link_depth: Option<u8>,
@@ -87,7 +88,7 @@ pub struct RunOptions {
     /// the other, nothing ahead of the clock, and one thread. The run is slower and otherwise the same; tests
     /// compare the two.
     pub plain: bool,
-    /// The time stamp counters of PEs tell no time, so that what a program computes does not depend on it.
+    /// Holds the time stamp counters of all PEs still, so that results do not depend on the time.
     pub holds_clock: bool,
     /// Cycles that a command of the memcpy library takes to arrive from the host.
     pub command_latency: u64,
@@ -102,7 +103,7 @@ pub struct RunOptions {
     /// Setting this to true stops the run.
     pub stop: Option<&'static AtomicBool>,
     /// Where the run publishes its progress.
-    pub pulse: Option<&'static Pulse>,
+    pub pulse: Option<&'static Heartbeat>,
 }
 
 impl Default for RunOptions {
@@ -201,7 +202,7 @@ pub struct Runner {
     wafer: Wafer,
     options: RunOptions,
     stream: CommandStream,
-    ports: Ports,
+    ports: StreamPorts,
     /// Warnings about copies, by rule and name.
     warnings: IndexMap<String, Diagnostic>,
     /// What the host does, while a run is recorded.
@@ -229,7 +230,7 @@ impl Runner {
         if !options.plain {
             wafer.run_on(options.threads, options.pes_of_a_thread);
         }
-        wafer.is_large_from(if options.plain { usize::MAX } else { options.large_from });
+        wafer.set_large_from(if options.plain { usize::MAX } else { options.large_from });
         if let Some(stop) = options.stop {
             wafer.stop_when(stop);
         }
@@ -240,7 +241,7 @@ impl Runner {
             let pe = wafer.pe(initial.pe).expect("initial data belong to a PE with code");
             pe.write_words(initial.addr.into(), &initial.words).expect("initial data lie in a variable");
         }
-        let (stream, ports) = (CommandStream::default(), Ports::new(&program));
+        let (stream, ports) = (CommandStream::default(), StreamPorts::new(&program));
         Runner { program, wafer, options, stream, ports, warnings: IndexMap::new(), log: None }
     }
 
@@ -368,12 +369,12 @@ impl Runner {
     /// Advances; false if nothing happens any more. The host does nothing before the cycle `patience`.
     fn advance_unseen(&mut self, patience: u64) -> Result<bool, Failure> {
         if self.try_command(false)? {
-            self.wafer.host_acts();
+            self.wafer.note_host_action();
             return Ok(true);
         }
         let has_moved = self.serve_ports();
         if has_moved || self.awaits_time() {
-            self.wafer.host_acts();
+            self.wafer.note_host_action();
         }
         if self.wafer.follows_script() {
             self.note_host_state();
@@ -382,15 +383,15 @@ impl Runner {
         if self.wafer.now() >= limit {
             return Err(failure(self.wafer.out_of_cycles(limit)));
         }
-        self.wafer.nobody_looks_before(patience);
+        self.wafer.set_unobserved_until(patience);
         match self.wafer.cycle() {
             Progress::Moving => Ok(true),
             Progress::Trapped => Err(failure(self.wafer.trapped())),
             Progress::Interrupted => Err(failure(self.wafer.interrupted())),
-            // What repeats may wait for the command that waits for it.
-            Progress::Repeats if !self.stream.is_empty() && !self.stream.is_impatient => {
-                self.stream.is_impatient = true;
-                self.wafer.host_acts();
+            // The tasks that repeat may be polling for the very command that waits.
+            Progress::Repeats if !self.stream.is_empty() && !self.stream.skips_waiting => {
+                self.stream.skips_waiting = true;
+                self.wafer.note_host_action();
                 Ok(true)
             }
             Progress::Repeats => Err(failure(self.wafer.repeats())),

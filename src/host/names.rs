@@ -111,7 +111,7 @@ impl Runner {
             let c = LAUNCH_ARGUMENTS.because(&facts);
             return Err(match (self.export(name), inputs) {
                 (Some(e), Some(inputs)) => {
-                    let types: Vec<_> = inputs.iter().map(|ty| ty.word()).collect();
+                    let types: Vec<_> = inputs.iter().map(|ty| ty.name()).collect();
                     let call = format!("`{name}({})`", types.join(", "));
                     c.at(e.span).label("advertised here").help(format!("give the arguments of {call}"))
                 }
@@ -181,7 +181,7 @@ impl Runner {
                 Some(symbol) => {
                     let what = match symbol.name == name {
                         true => format!("`{name}` is a {}", symbol.ty),
-                        false => format!("`{name}` leads to `{}`, a {}", symbol.name, symbol.ty),
+                        false => format!("`{name}` points to `{}`, a {}", symbol.name, symbol.ty),
                     };
                     diag.at(symbol.span).label(what)
                 }
@@ -292,7 +292,7 @@ impl Runner {
         let list: Vec<String> = own.iter().take(MOST).map(|name| format!("`{name}`")).collect();
         match list.is_empty() {
             true => diag.note("no variable there is in memory"),
-            false => diag.help(format!("the variables there are {}", list.join(", "))),
+            false => diag.help(format!("its variables are {}", list.join(", "))),
         }
     }
 

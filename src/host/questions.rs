@@ -89,7 +89,7 @@ fn now(host: &Runner, at: PeCoord) -> String {
         Some(Activity { name, places, .. }) if !places.is_empty() => {
             format!("it is in `{name}` at {}", sources.describe(places[0]))
         }
-        Some(Activity { name, .. }) => format!("it is idle since `{name}` has ended"),
+        Some(Activity { name, .. }) => format!("it has been idle since `{name}` ended"),
         None => "it has not run any task".to_string(),
     }
 }

@@ -1,9 +1,9 @@
-//! Runs under a schedule that is written down, and what PEs decide in them (`cslrun explore`, `--schedule`).
+//! Runs with a prescribed schedule, and the decisions that PEs make in them (`cslrun explore`, `--schedule`).
 
-use super::{Candidate, Decision, Deviation, Failure, MetStates, Runner, ScriptEnd, failure};
+use super::{Candidate, Decision, Deviation, ExplorationEnd, Failure, Runner, VisitedStates, failure};
 use crate::arch::{PeCoord, TaskId};
 use crate::image::{TaskKind, TileImage};
-use crate::state::StateHash;
+use crate::state_hash::StateHash;
 
 /// A decision of a PE.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,15 +17,15 @@ pub struct SeenDecision {
 }
 
 impl Runner {
-    /// Lets scripts decide what starts first on a PE: these decisions are not as usual, all others are. Call it before
-    /// anything runs. With `met`, the run is interrupted where it comes to one of these states after the last deviation,
-    /// and where PEs wait for something that does not come.
-    pub fn follow(&mut self, deviations: &[Deviation], met: Option<MetStates>) {
+    /// Prescribes decisions of PEs: these deviations, and the default for all others. Call it before the run starts.
+    /// With `met`, the run is interrupted when it reaches one of these states after the last deviation, or when PEs
+    /// wait for something that does not come.
+    pub fn follow(&mut self, deviations: &[Deviation], met: Option<VisitedStates>) {
         self.wafer.follow(deviations, met);
     }
 
     /// Why the run was interrupted, if its script is the reason.
-    pub fn script_end(&self) -> Option<ScriptEnd> {
+    pub fn script_end(&self) -> Option<ExplorationEnd> {
         self.wafer.script_end()
     }
 
@@ -78,11 +78,11 @@ impl Runner {
         }
     }
 
-    /// Tells the wafer what decides how the host goes on.
+    /// Passes the state of the host to the wafer.
     pub(super) fn note_host_state(&mut self) {
         let mut state = StateHash::new(self.wafer.now());
         state.add(self.stream_state());
-        // The words of a host stream are under way in many places.
+        // The words of a host stream are in flight in many places.
         if !self.ports.are_done() {
             state.add(self.wafer.now());
         }

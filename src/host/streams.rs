@@ -9,7 +9,7 @@ use crate::diagnostics::rules::host::{COPY_SIZE, STREAM_COLOR};
 
 /// What to stream.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct StreamCopy {
+pub struct StreamRequest {
     /// A streaming color of the program.
     pub color: Color,
     /// The PEs.
@@ -21,7 +21,7 @@ pub struct StreamCopy {
     pub pe_by_pe: bool,
 }
 
-impl StreamCopy {
+impl StreamRequest {
     /// Number of words in total.
     pub fn words(&self) -> usize {
         self.region.pes() * self.elements
@@ -43,7 +43,7 @@ impl StreamCopy {
 /// A streaming copy in progress.
 #[derive(Clone)]
 struct Streaming {
-    copy: StreamCopy,
+    copy: StreamRequest,
     /// To the PEs.
     into: bool,
     words: Vec<u32>,
@@ -53,7 +53,7 @@ struct Streaming {
 
 impl HostCommand for Streaming {
     fn describe(&self) -> String {
-        let StreamCopy { color, region: Region { x, y, w, h }, elements, .. } = self.copy;
+        let StreamRequest { color, region: Region { x, y, w, h }, elements, .. } = self.copy;
         let way = if self.into { "to" } else { "from" };
         let words = if elements == 1 { "word" } else { "words" };
         format!(
@@ -94,7 +94,7 @@ impl Streaming {
 
     /// The PEs that must receive or send further words.
     fn holding(&self) -> Vec<PeCoord> {
-        let StreamCopy { region, elements, .. } = self.copy;
+        let StreamRequest { region, elements, .. } = self.copy;
         let width = usize::from(region.w);
         let open = self.moved.iter().enumerate();
         if self.into {
@@ -145,7 +145,7 @@ impl Runner {
     /// # Errors
     /// [`Failure::Misuse`] if the host cannot send on the color, the region leaves the program rectangle, or the
     /// number of words is not that of all its PEs.
-    pub fn queue_stream_in(&mut self, copy: &StreamCopy, words: &[u32]) -> Result<Ticket, Failure> {
+    pub fn queue_stream_in(&mut self, copy: &StreamRequest, words: &[u32]) -> Result<Ticket, Failure> {
         self.check_stream(copy, true)?;
         if words.len() != copy.words() {
             return Err(COPY_SIZE.because(&[("given", &words.len()), ("needed", &copy.words())]).into());
@@ -158,14 +158,14 @@ impl Runner {
     ///
     /// # Errors
     /// [`Failure::Misuse`] if the host cannot receive on the color, or the region leaves the program rectangle.
-    pub fn queue_stream_out(&mut self, copy: &StreamCopy) -> Result<Ticket, Failure> {
+    pub fn queue_stream_out(&mut self, copy: &StreamRequest) -> Result<Ticket, Failure> {
         self.check_stream(copy, false)?;
         let moved = vec![0; copy.region.pes()];
         let words = vec![0; copy.words()];
         Ok(self.queue(Streaming { copy: *copy, into: false, words, moved }))
     }
 
-    fn check_stream(&self, copy: &StreamCopy, into: bool) -> Result<()> {
+    fn check_stream(&self, copy: &StreamRequest, into: bool) -> Result<()> {
         self.check_region(copy.region)?;
         let colors = self.program.memcpy.clone().unwrap_or_default();
         let (known, way) = if into { (colors.h2d, "to") } else { (colors.d2h, "from") };

@@ -116,9 +116,9 @@ fn runner_with_channels(channels: u16) -> Runner {
     Runner::new(Arc::new(program), RunOptions::default())
 }
 
-fn copy(name: &str, elements: usize) -> Copy {
+fn copy(name: &str, elements: usize) -> CopyRequest {
     let region = Region { x: 0, y: 0, w: 2, h: 1 };
-    Copy { name: name.to_string(), region, elements, width: CopyWidth::Bits16 }
+    CopyRequest { name: name.to_string(), region, elements, width: CopyWidth::Bits16 }
 }
 
 fn misuse(failure: Failure) -> Diagnostic {
@@ -268,7 +268,7 @@ fn half_unblocked() -> Runner {
 fn a_copy_goes_by_pes_whose_launch_is_never_done() {
     let mut r = half_unblocked();
     r.launch("work", &[]).unwrap();
-    let result = |x| Copy {
+    let result = |x| CopyRequest {
         name: "result".to_string(),
         region: Region { x, y: 0, w: 1, h: 1 },
         elements: 1,
@@ -306,7 +306,7 @@ fn names_that_do_not_exist_are_corrected() {
 fn launches_and_regions_are_checked() {
     let mut r = runner();
     assert_eq!(misuse(r.launch("store", &[]).unwrap_err()).rule, "launch-arguments");
-    let outside = Copy { region: Region { x: 1, y: 0, w: 2, h: 1 }, ..copy("p", 1) };
+    let outside = CopyRequest { region: Region { x: 1, y: 0, w: 2, h: 1 }, ..copy("p", 1) };
     assert_eq!(misuse(r.copy_out(&outside).unwrap_err()).rule, "region-outside");
     assert_eq!(misuse(r.copy_in(&copy("p", 2), &[1]).unwrap_err()).rule, "copy-size");
 }
@@ -406,9 +406,9 @@ fn streaming() -> Runner {
     Runner::new(Arc::new(program), RunOptions::default())
 }
 
-fn stream(color: u8, elements: usize) -> StreamCopy {
+fn stream(color: u8, elements: usize) -> StreamRequest {
     let region = Region { x: 0, y: 0, w: 2, h: 1 };
-    StreamCopy { color: crate::arch::Color(color), region, elements, pe_by_pe: true }
+    StreamRequest { color: crate::arch::Color(color), region, elements, pe_by_pe: true }
 }
 
 #[test]
@@ -416,7 +416,7 @@ fn words_stream_to_the_pes_and_back() {
     for pe_by_pe in [true, false] {
         let mut r = streaming();
         let words: Vec<u32> = (0..28).collect();
-        r.queue_stream_in(&StreamCopy { pe_by_pe, ..stream(1, 14) }, &words).unwrap();
+        r.queue_stream_in(&StreamRequest { pe_by_pe, ..stream(1, 14) }, &words).unwrap();
         let out = r.queue_stream_out(&stream(2, 14)).unwrap();
         r.wait(out).unwrap();
         assert_eq!(r.take_words(out).unwrap(), (1..29).collect::<Vec<_>>());

@@ -64,7 +64,7 @@ impl Runner {
         self.read_settled(name)
     }
 
-    /// The same, and does not wait: the program lets the host copy.
+    /// As [`Runner::read_variable`], without waiting: the program already lets the host copy.
     ///
     /// # Errors
     /// As [`Runner::variable`].

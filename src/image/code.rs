@@ -169,7 +169,7 @@ pub enum Op {
     Assert { a: Reg, text: u32 },
     /// Stops the run: `unreachable`, or what sema knows to be wrong when reached.
     Trap { text: u32 },
-    /// Something the machine or the host does; arguments in `base..`, a result comes back in `base`.
+    /// A request to the PE or the host: arguments in `base..`, the result in `base`.
     Intrinsic { id: Intrinsic, base: Reg },
     // Several operations in one, each named by its parts: only what `exec` makes when a function first
     // runs, never part of a program.

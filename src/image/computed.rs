@@ -110,7 +110,7 @@ fn compute(op: Op, registers: &mut [Option<u64>]) -> Option<()> {
 
 /// What is known of a register.
 #[derive(Copy, Clone)]
-enum Held {
+enum KnownContent {
     Number(u64),
     /// An address in the frame of the call.
     Frame(u16),
@@ -120,7 +120,7 @@ enum Held {
 struct CodeScan<'t> {
     tile: &'t TileImage,
     function: &'t Function,
-    held: BTreeMap<Reg, Held>,
+    held: BTreeMap<Reg, KnownContent>,
     /// The DSD at each place of the frame; `None` where several are put, or one that is not known.
     built: BTreeMap<u16, Option<Dsd>>,
     users: Vec<(User, u16)>,
@@ -146,7 +146,7 @@ impl CodeScan<'_> {
     fn step(&mut self, op: Op) {
         match op {
             Op::Mov { d, a } => self.set(d, self.held(a)),
-            Op::Frame { d, off } => self.set(d, Some(Held::Frame(off))),
+            Op::Frame { d, off } => self.set(d, Some(KnownContent::Frame(off))),
             Op::PutDsd { a, n } => self.put(a, self.tile.dsds.get(n as usize).copied()),
             Op::Copy { a, b, .. } => self.put(a, self.at(b)),
             Op::Zero { a, .. } | Op::UnsetWords { a, .. } | Op::Store { a, .. } => self.put(a, None),
@@ -170,12 +170,12 @@ impl CodeScan<'_> {
         }
     }
 
-    fn held(&self, register: Reg) -> Option<Held> {
-        let constant = || self.function.constant(register).map(Held::Number);
+    fn held(&self, register: Reg) -> Option<KnownContent> {
+        let constant = || self.function.constant(register).map(KnownContent::Number);
         self.held.get(&register).copied().or_else(constant)
     }
 
-    fn set(&mut self, register: Reg, held: Option<Held>) {
+    fn set(&mut self, register: Reg, held: Option<KnownContent>) {
         match held {
             Some(held) => drop(self.held.insert(register, held)),
             None => drop(self.held.remove(&register)),
@@ -185,23 +185,23 @@ impl CodeScan<'_> {
     /// The DSD at an address.
     fn at(&self, address: Reg) -> Option<Dsd> {
         match self.held(address)? {
-            Held::Frame(place) => self.built.get(&place).copied().flatten(),
-            Held::Number(_) => None,
+            KnownContent::Frame(place) => self.built.get(&place).copied().flatten(),
+            KnownContent::Number(_) => None,
         }
     }
 
     fn put(&mut self, address: Reg, dsd: Option<Dsd>) {
-        if let Some(Held::Frame(place)) = self.held(address) {
+        if let Some(KnownContent::Frame(place)) = self.held(address) {
             let first = !self.built.contains_key(&place);
             self.built.insert(place, dsd.filter(|_| first));
         }
     }
 
     fn edit(&mut self, address: Reg, value: Reg, edit: DsdEdit) {
-        let Some(Held::Frame(place)) = self.held(address) else { return };
+        let Some(KnownContent::Frame(place)) = self.held(address) else { return };
         let number = match self.held(value) {
-            Some(Held::Number(n)) => u8::try_from(n).ok(),
-            Some(Held::Frame(_)) | None => None,
+            Some(KnownContent::Number(n)) => u8::try_from(n).ok(),
+            Some(KnownContent::Frame(_)) | None => None,
         };
         if let Some(slot) = self.built.get_mut(&place) {
             *slot = slot.and_then(|dsd| edited(dsd, edit, number));
@@ -211,13 +211,13 @@ impl CodeScan<'_> {
     fn call(&mut self, f: FnId, base: Reg) {
         let count = self.tile.functions.get(f.0 as usize).map_or(0, |f| f.params);
         let number = |register: Reg| match self.held(register) {
-            Some(Held::Number(n)) => Some(n),
-            Some(Held::Frame(_)) | None => None,
+            Some(KnownContent::Number(n)) => Some(n),
+            Some(KnownContent::Frame(_)) | None => None,
         };
         let args: Vec<_> = (base..base.saturating_add(count)).map(number).collect();
         let result = self.tile.result(f, &args, &mut MOST_STEPS.clone());
         self.held.retain(|register, _| *register < base);
-        self.set(base, result.map(Held::Number));
+        self.set(base, result.map(KnownContent::Number));
     }
 
     fn vector(&mut self, n: usize) {
@@ -242,7 +242,7 @@ impl CodeScan<'_> {
     }
 
     fn used(&mut self, user: User, address: Reg) {
-        if let Some(Held::Frame(place)) = self.held(address) {
+        if let Some(KnownContent::Frame(place)) = self.held(address) {
             self.users.push((user, place));
         }
     }

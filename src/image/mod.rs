@@ -108,7 +108,7 @@ impl Scalar {
     }
 
     /// The name in CSL.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Scalar::Bool => "bool",
             Scalar::I8 => "i8",
@@ -481,7 +481,7 @@ pub struct QueueBinding<Q> {
     pub span: Span,
 }
 
-/// A DSR together with the question whether its type was a FIFO type.
+/// A DSR, and whether it was named by a FIFO type.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct DsrRef {
     /// The register.

@@ -53,7 +53,7 @@ impl FromIterator<Direction> for Directions {
 
 impl fmt::Display for Directions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words: Vec<_> = self.iter().map(Direction::word).collect();
+        let words: Vec<_> = self.iter().map(Direction::name).collect();
         write!(f, "{}", words.join("+"))
     }
 }
@@ -194,7 +194,7 @@ pub struct RouteTable {
     rows: IndexSet<Vec<(Color, u32)>, FxBuildHasher>,
     /// The row of each PE.
     pes: Vec<u32>,
-    /// Which row another one becomes with one more color: most PEs grow like one before them.
+    /// Cache: the row that another row becomes with one more color. Most PEs repeat what an earlier one has done.
     #[serde(skip)]
     grown: FxHashMap<(u32, Color, u32), u32>,
 }

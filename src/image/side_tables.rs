@@ -32,7 +32,7 @@ pub enum DsdEdit {
 
 impl DsdEdit {
     /// The property that it changes.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             DsdEdit::Base => "base address",
             DsdEdit::Offset { .. } => "offset",

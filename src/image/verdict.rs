@@ -1,4 +1,4 @@
-//! What is said of a program that was read from a file: nothing, or why it cannot be run.
+//! The result of verifying a program that was read from a file.
 
 /// Nothing, or what is wrong.
 pub type Verdict = Result<(), &'static str>;

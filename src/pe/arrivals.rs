@@ -9,8 +9,8 @@
 //! `props::stencils` compare whole programs.
 
 use super::element::Pe;
-use super::operation::{From, Operation, Pacing, StepResult, Surroundings, To};
-use super::queue::Message;
+use super::operation::{ElementDest, ElementSource, Operation, Pacing, StepContext, StepResult};
+use super::queue::MessagePart;
 use super::queues::Queues;
 use super::stall::Stall;
 use crate::arch::Color;
@@ -43,7 +43,7 @@ impl Pe {
         debug_assert!(matches!(step, Ok(StepResult::Moved)), "what could go wrong was looked at before");
         self.threads.note_early_move(place, input, now);
         let inbox = &self.queues.inputs[input];
-        if inbox.message == Message::No {
+        if inbox.message == MessagePart::No {
             self.threads.expect(inbox.color, place);
         }
         true
@@ -69,7 +69,7 @@ impl Pe {
     /// Whether a visit would do nothing because of the wavelet but move an operation.
     fn is_undisturbed(&self) -> bool {
         self.observer.is_nobody()
-            && !self.threads.in_step
+            && !self.threads.must_not_run_ahead
             && self.script.is_none()
             && self.choices.is_none()
             && !self.duties.has_flushes()
@@ -80,7 +80,7 @@ impl Pe {
 }
 
 impl Operation {
-    /// The first input that is empty of those of which every element takes a wavelet.
+    /// The first empty input, among those from which every element takes a wavelet.
     pub fn dry_input(&self, queues: &Queues) -> Option<usize> {
         if self.steps != Pacing::Single {
             return None;
@@ -89,8 +89,8 @@ impl Operation {
         inputs.find(|input| queues.inputs[*input].items.is_empty())
     }
 
-    /// What it waits for, and since when, if it has moved before and no wavelet has come since: whether it has been
-    /// visited in between cannot be seen.
+    /// What it waits for and since when, if it has moved before and no wavelet has come since. A visit in between
+    /// would have had no visible effect.
     pub fn waits_since_moved(&self, queues: &Queues) -> Option<(Stall, u64)> {
         let input = self.dry_input(queues)?;
         let last = self.intakes().map(|intake| intake.last_used).find(|last| *last != u64::MAX)?;
@@ -100,17 +100,18 @@ impl Operation {
     /// Whether it puts each wavelet of its only input into memory or a scalar.
     pub fn only_stores(&self) -> bool {
         let takes = self.intakes().next();
-        let is_plain = |from: &From| matches!(from, From::Local(_) | From::Fabric(_));
+        let is_plain =
+            |from: &ElementSource| matches!(from, ElementSource::Local(_) | ElementSource::Fabric(_));
         self.steps == Pacing::Single
             && self.total.is_some()
-            && matches!(self.to, To::Local(_))
+            && matches!(self.to, ElementDest::Local(_))
             && self.sources().iter().all(is_plain)
             && self.intakes().count() == 1
             && takes.is_some_and(|intake| intake.control_transform.is_none())
     }
 
-    /// Stores the word of a wavelet, as its next element but not its last one; false if it cannot. It is one that only
-    /// stores, and its queue is empty.
+    /// Stores a wavelet as its next element, which is not its last one; false if that could fail. It must only store,
+    /// and its queue must be empty.
     #[inline]
     fn store(&mut self, word: u32, memory: &mut Memory, now: u64) -> bool {
         if self.remaining() <= 1 || !self.has_places() {
@@ -119,14 +120,14 @@ impl Operation {
         let (mut values, arity) = ([0; 3], self.sources().len());
         for (value, from) in values.iter_mut().zip(&mut self.from).take(arity) {
             let next = match from {
-                From::Local(source) => local::next(memory.words(), source),
-                From::Fabric(intake) => Ok(intake.take_directly(word, now)),
-                From::Fifo(_) => return false,
+                ElementSource::Local(source) => local::next(memory.words(), source),
+                ElementSource::Fabric(intake) => Ok(intake.take_directly(word, now)),
+                ElementSource::Fifo(_) => return false,
             };
             *value = next.expect("its place was looked at before");
         }
         let result = self.compute(values);
-        if let To::Local(Dest::AddressCursor(cursor)) = &mut self.to {
+        if let ElementDest::Local(Dest::AddressCursor(cursor)) = &mut self.to {
             let (at, words) = (cursor.next_element(), cursor.words());
             write(memory.words_mut(), at.expect("its place was looked at before"), words, result);
         }
@@ -134,18 +135,18 @@ impl Operation {
         true
     }
 
-    /// Whether the next element of each of its vectors lies where it may.
+    /// Whether the next element of each of its vectors is in bounds.
     #[inline]
     fn has_places(&self) -> bool {
         let to = match &self.to {
-            To::Local(Dest::AddressCursor(cursor)) => cursor.has_next(),
-            To::Local(Dest::Scalar { .. }) => true,
-            To::Fabric(_) | To::Fifo(_) | To::Nowhere => false,
+            ElementDest::Local(Dest::AddressCursor(cursor)) => cursor.has_next(),
+            ElementDest::Local(Dest::Scalar { .. }) => true,
+            ElementDest::Fabric(_) | ElementDest::Fifo(_) | ElementDest::Nowhere => false,
         };
-        let has_next = |from: &From| match from {
-            From::Local(Source::AddressCursor(cursor)) => cursor.has_next(),
-            From::Local(Source::Scalar(_)) | From::Fabric(_) => true,
-            From::Fifo(_) => false,
+        let has_next = |from: &ElementSource| match from {
+            ElementSource::Local(Source::AddressCursor(cursor)) => cursor.has_next(),
+            ElementSource::Local(Source::Scalar(_)) | ElementSource::Fabric(_) => true,
+            ElementSource::Fifo(_) => false,
         };
         to && self.sources().iter().all(has_next)
     }
@@ -153,7 +154,7 @@ impl Operation {
     /// Whether the next element of an operation that stores, which is not the last one, takes the only wavelet of an input
     /// and cannot fail.
     #[inline]
-    fn stores_next(&self, input: usize, around: &Surroundings<'_>) -> bool {
+    fn stores_next(&self, input: usize, around: &StepContext<'_>) -> bool {
         let inbox = &around.queues.inputs[input];
         self.remaining() > 1
             && inbox.len() == 1

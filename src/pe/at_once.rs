@@ -8,7 +8,7 @@
 use super::lines::{LineUnit, Lines};
 use super::registers::Use;
 use super::start::{Length, Lengths};
-use super::vector_unit::{Reaching, VectorUnit};
+use super::vector_unit::{BoundsCheck, VectorUnit};
 use crate::arch::DsrId;
 use crate::diagnostics::Diag;
 use crate::dsd::access::{AddressCursor, Row};
@@ -30,7 +30,7 @@ struct Vector {
     at: u16,
     /// Words per element.
     words: u16,
-    /// The DSR that must be told where the vector ends (`save_address`).
+    /// The DSR that records where the vector ends (`save_address`).
     saved: Option<DsrId>,
 }
 
@@ -152,7 +152,7 @@ impl VectorUnit<'_> {
             Source::AddressCursor(cursor) => Some((k, cursor)),
             Source::Scalar(_) => None,
         });
-        let asked = Reaching { elements: 0..count, runs_now: true, clears: false, span: vector.span };
+        let asked = BoundsCheck { elements: 0..count, runs_now: true, clears: false, span: vector.span };
         self.check_reach(dest_cursor.into_iter().chain(source_cursors), &asked)?;
         let width = u32::from(op.width(self.queues.arch_name()));
         self.checks.check_overlap(op, width, (&dest, &sources[..]), count, vector.span)?;
@@ -176,7 +176,7 @@ impl VectorUnit<'_> {
         self.check_access(&Footprint::line(&dest.0, dest.1), true, None, span)
     }
 
-    /// The same for others.
+    /// Looks for races of all other operands.
     #[cold]
     fn check_cursors(
         &mut self,

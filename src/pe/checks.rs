@@ -1,7 +1,7 @@
 //! Detects undefined and suspicious behaviour that the machine would not report. The checks have no effect on
 //! the run itself; `--unchecked` turns them off.
 
-use super::fabric_operands::{Intake, Mixed};
+use super::fabric_operands::{FabInOperand, Mixed};
 use super::main_thread::MainThread;
 use super::operation::Operation;
 use super::queue::SendOperation;
@@ -33,7 +33,7 @@ pub struct PeOptions {
     pub levels: Levels,
     /// Takes no fast path, and does nothing ahead of the clock (`--engine plain`).
     pub plain: bool,
-    /// The time stamp counter tells no time.
+    /// Whether the time stamp counter stands still, so that results do not depend on the time.
     pub holds_clock: bool,
 }
 
@@ -49,10 +49,10 @@ impl Default for PeOptions {
 pub(super) struct Checks {
     /// Warnings of this cycle.
     pub warnings: Vec<Diag>,
-    told: Box<Told>,
-    /// Whether an element out of bounds stops the run: every operation wants to know.
+    told: Box<DiagnosticState>,
+    /// Whether an element out of bounds stops the run. Cached, because every operation asks.
     pub denies_out_of_bounds: bool,
-    /// Whether a vector that leaves the variable at which it was aimed is told of.
+    /// Whether to warn of a vector that leaves the variable at its run-time address.
     pub warns_outside: bool,
     /// Whether to look for undefined behaviour that does no harm to the simulator itself.
     pub is_checked: bool,
@@ -62,11 +62,11 @@ pub(super) struct Checks {
     pub is_to_fail: bool,
 }
 
-/// What only a diagnostic needs.
+/// State that only diagnostics need.
 #[derive(Clone, Debug)]
-struct Told {
+struct DiagnosticState {
     levels: Levels,
-    /// The operations of which is told already that they leave a variable: they may do so very often.
+    /// Operations that were already reported to leave a variable, which they may do very often.
     outside: Vec<Span>,
     /// Why the main thread fails when the clock has caught up.
     failure: Option<Diag>,
@@ -79,7 +79,7 @@ impl Checks {
         let warns_outside = is_checked && levels.of(rules::OUTSIDE_VARIABLE.name) != Level::Allow;
         Checks {
             warnings: Vec::new(),
-            told: Box::new(Told { levels, outside: Vec::new(), failure: None }),
+            told: Box::new(DiagnosticState { levels, outside: Vec::new(), failure: None }),
             denies_out_of_bounds,
             warns_outside,
             is_checked,
@@ -88,7 +88,7 @@ impl Checks {
         }
     }
 
-    /// Keeps an error until the clock has caught up with the main thread: before that, another PE may fail.
+    /// Keeps an error until the clock has caught up with the main thread: another PE may fail before that.
     #[cold]
     pub fn fail_in_time(&mut self, failure: Diag) {
         self.is_to_fail = true;
@@ -122,7 +122,7 @@ impl Checks {
         Ok(())
     }
 
-    /// Tells once that an operation leaves a variable.
+    /// Reports, once for each operation, that it leaves a variable.
     ///
     /// # Errors
     /// As for [`Checks::hazard`].
@@ -148,7 +148,7 @@ impl Checks {
             Ok(total) => Ok(total),
             Err(short) => {
                 self.hazard(short.diag(tile, span))?;
-                // Only as much was allocated as the operands have elements.
+                // Only the words of the operand itself have been allocated so far.
                 memory.reach(memory.size());
                 Ok(total(false).unwrap_or(Some(short.total)))
             }
@@ -204,7 +204,7 @@ impl Checks {
     }
 
     /// An input queue that served another color must have been emptied.
-    fn check_intake(&mut self, intake: &Intake, span: Span, queues: &mut Queues) -> Result<(), Diag> {
+    fn check_intake(&mut self, intake: &FabInOperand, span: Span, queues: &mut Queues) -> Result<(), Diag> {
         let Some(queue) = intake.queue else { return Ok(()) };
         let color = queues.inputs[intake.input].color;
         let before = queues.read_through(queue, color, span);
@@ -220,7 +220,7 @@ impl Checks {
         self.hazard(c.help("receive all wavelets of the first color before the queue serves another"))
     }
 
-    /// A data task that is ready for the wavelets of an operation: one of them gets them.
+    /// Warns of a data task that is ready for the wavelets of an operation: each wavelet goes to one of them.
     pub fn check_contest(
         &mut self,
         tile: &TileImage,
@@ -387,7 +387,7 @@ impl Checks {
         x: f32,
     ) -> Result<(), Diag> {
         if function.is_large_angle(x) && self.is_checked {
-            let c = rules::LARGE_ANGLE.because(&[("function", &function.word()), ("angle", &x)]);
+            let c = rules::LARGE_ANGLE.because(&[("function", &function.name()), ("angle", &x)]);
             let c = c.at(main.caller_place(tile));
             self.hazard(c.help("reduce the angle modulo 2*pi first"))?;
         }

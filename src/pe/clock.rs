@@ -23,8 +23,8 @@ const HELD_STEP: u64 = 64;
 const RUNS: u16 = 7;
 
 impl Clock {
-    /// A counter that tells no time: it is 0, unless a program reads it very often. So runs can be compared that take
-    /// different times.
+    /// A counter that stands still: it stays 0 unless a program reads it very often. Runs that take different times
+    /// can then be compared.
     pub fn held() -> Clock {
         Clock { reads: Some(0), ..Clock::default() }
     }
@@ -44,7 +44,7 @@ impl Clock {
         self.was_started
     }
 
-    /// What the counter says so many cycles after its start.
+    /// The value of the counter, this many cycles after its start.
     fn elapsed(&self, cycles: u64) -> u64 {
         self.reads.map_or(cycles, |reads| u64::from(reads.saturating_sub(HELD_READS)) * HELD_STEP)
     }

@@ -2,10 +2,10 @@
 
 use super::checks::Checks;
 use super::clock::Clock;
-use super::handlers::Duties;
 use super::main_thread::MainThread;
 use super::queues::Queues;
 use super::tasks::Tasks;
+use super::teardown_task::TeardownTask;
 use crate::arch::config::{ALL_MASKED, ConfigWord, PeBlock};
 use crate::arch::{Arch, ArchName};
 use crate::diagnostics::Diag;
@@ -34,7 +34,7 @@ pub(super) struct ConfigSpace<'a> {
     pub configuration: &'a mut Configuration,
     pub tasks: &'a mut Tasks,
     pub queues: &'a mut Queues,
-    pub duties: &'a mut Duties,
+    pub duties: &'a mut TeardownTask,
     pub clock: &'a mut Clock,
     pub checks: &'a mut Checks,
     pub main: &'a MainThread,

@@ -1,18 +1,18 @@
 //! The control wavelets that end operations (`.on_control`).
 
-use super::operation::{Operation, Surroundings};
+use super::operation::{Operation, StepContext};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::LENGTH_MISMATCH;
 
-impl Surroundings<'_> {
-    /// A control wavelet is the oldest one of an input of an operation that it ends; false if it does not, because it has
-    /// ended another one before. An operation that `keeps` it leaves it where it is, for its control task or for the
-    /// next operation (ruling OQ-30).
-    pub fn hear_control(&mut self, input: usize, keeps: bool) -> bool {
+impl StepContext<'_> {
+    /// Notes a control wavelet at the head of an input, which ends this operation; false if it has already ended
+    /// another one. An operation that `keeps` it leaves it in the queue, for its control task or for the next
+    /// operation (ruling OQ-30).
+    pub fn accept_end_control(&mut self, input: usize, keeps: bool) -> bool {
         let inbox = &mut self.queues.inputs[input];
-        let is_new = !inbox.is_head_heard;
+        let is_new = !inbox.head_has_ended_operation;
         if is_new && keeps && !inbox.is_mailbox {
-            inbox.is_head_heard = true;
+            inbox.head_has_ended_operation = true;
         } else {
             inbox.take(self.now);
         }

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// An operation that a PE is about to begin, as a moment of its history.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct CodePlace {
+pub struct ExecutionPoint {
     /// How many operations its code has begun before; one that is tried again counts once.
     pub count: u64,
     /// The function.
@@ -31,8 +31,8 @@ pub enum Notice {
         /// The PE.
         pe: PeCoord,
         /// The operation.
-        place: CodePlace,
-        /// Whoever the judge has named.
+        place: ExecutionPoint,
+        /// The breakpoints that want it, as the judge has named them.
         wanted_by: Vec<u32>,
         /// Whether it ends a step.
         is_step: bool,
@@ -74,9 +74,9 @@ impl TileMarks {
     }
 }
 
-/// Who wants to be told of a marked operation, by numbers of their own. It is given the PE, which this file, a part of
-/// it, does not know.
-pub type Judge = dyn Fn(&dyn Any, CodePlace) -> Vec<u32> + Send + Sync;
+/// Decides which breakpoints a marked operation meets, by their numbers. It gets the PE as `dyn Any`, because this
+/// file is a part of the PE and cannot name it.
+pub type BreakpointMatcher = dyn Fn(&dyn Any, ExecutionPoint) -> Vec<u32> + Send + Sync;
 
 /// What a debugger asks of all PEs.
 #[derive(Clone, Default)]
@@ -86,7 +86,7 @@ pub struct DebugOrders {
     /// Colors whose arrivals are of interest, bit = color.
     pub colors: u32,
     /// Judges marked operations; without it nobody wants to be told of them.
-    pub judge: Option<Arc<Judge>>,
+    pub judge: Option<Arc<BreakpointMatcher>>,
     /// Where the notices go.
     pub notices: Notices,
 }
@@ -126,13 +126,13 @@ pub struct StepOrder {
     pub lines: Vec<Vec<u32>>,
 }
 
-/// What was found before an operation, so that the loop has stopped.
+/// Why the loop has stopped before an operation.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Found {
-    /// The PE is to be left as it is here.
+    /// The PE is to be left in this state.
     Stop,
     /// Something to be told.
-    Place { place: CodePlace, is_marked: bool, is_step: bool },
+    Place { place: ExecutionPoint, is_marked: bool, is_step: bool },
 }
 
 /// The log of one PE.
@@ -144,7 +144,7 @@ pub(super) struct DebugLog {
     /// Operations that have begun.
     count: u64,
     /// The one that has begun last.
-    last: Option<CodePlace>,
+    last: Option<ExecutionPoint>,
     /// The operation with this count does not begin.
     stop_at: Option<u64>,
     /// The operation with this count was told.
@@ -163,7 +163,7 @@ impl DebugLog {
         (self.orders, self.step, self.stop_at) = (orders, None, None);
     }
 
-    /// Tells what ends a step.
+    /// Sets what ends a step.
     pub fn step(&mut self, step: Option<Arc<StepOrder>>) {
         self.step = step;
     }
@@ -179,21 +179,21 @@ impl DebugLog {
     }
 
     /// The operation that has begun last.
-    pub fn last(&self) -> Option<CodePlace> {
+    pub fn last(&self) -> Option<ExecutionPoint> {
         self.last
     }
 
-    /// What has stopped the loop; once.
+    /// Takes why the loop has stopped.
     pub fn take_found(&mut self) -> Option<Found> {
         self.found.take()
     }
 
     /// The judge.
-    pub fn judge(&self) -> Option<Arc<Judge>> {
+    pub fn judge(&self) -> Option<Arc<BreakpointMatcher>> {
         self.orders.judge.clone()
     }
 
-    /// Tells something.
+    /// Adds a notice.
     pub fn tell(&self, notice: Notice) {
         self.orders.notices.add(notice);
     }
@@ -206,7 +206,7 @@ impl DebugLog {
     /// An operation is about to begin; whether the loop stops before it.
     #[inline(always)]
     fn stops_before(&mut self, frame: &Frame, pc: usize) -> bool {
-        let place = CodePlace { count: self.count, function: frame.function, pc, frame: frame.address };
+        let place = ExecutionPoint { count: self.count, function: frame.function, pc, frame: frame.address };
         let is_tried_again = self.last.is_some_and(|last| {
             (last.function, last.pc, last.frame) == (place.function, place.pc, place.frame)
         });
@@ -239,7 +239,7 @@ impl StepOrder {
     }
 
     /// Whether an operation ends the step; `last` is the one before it.
-    fn ends_at(&self, place: CodePlace, last: Option<CodePlace>) -> bool {
+    fn ends_at(&self, place: ExecutionPoint, last: Option<ExecutionPoint>) -> bool {
         match self.kind {
             StepKind::Line => self.is_start(place, last),
             StepKind::LineOver(frame) => place.frame <= frame && self.is_start(place, last),
@@ -248,7 +248,11 @@ impl StepOrder {
     }
 
     /// Whether an operation is the first one of its line.
-    fn is_start(&self, CodePlace { function, pc, frame, .. }: CodePlace, last: Option<CodePlace>) -> bool {
+    fn is_start(
+        &self,
+        ExecutionPoint { function, pc, frame, .. }: ExecutionPoint,
+        last: Option<ExecutionPoint>,
+    ) -> bool {
         let Some(last) = last else { return true };
         if pc == 0 || frame > last.frame {
             return true;
@@ -294,14 +298,14 @@ impl Guard for Stepping<'_> {
 mod tests {
     use super::*;
 
-    fn place(function: u32, pc: usize, frame: u16) -> CodePlace {
-        CodePlace { count: 0, function: FnId(function), pc, frame }
+    fn place(function: u32, pc: usize, frame: u16) -> ExecutionPoint {
+        ExecutionPoint { count: 0, function: FnId(function), pc, frame }
     }
 
     #[test]
     fn a_step_ends_at_the_first_operation_of_another_line() {
         let lines = vec![vec![1, 1, 2, 2, 3], vec![7, 8]];
-        let ends = |kind, at: CodePlace, last: CodePlace| {
+        let ends = |kind, at: ExecutionPoint, last: ExecutionPoint| {
             StepOrder { kind, lines: lines.clone() }.ends_at(at, Some(last))
         };
         assert!(!ends(StepKind::Line, place(0, 1, 9), place(0, 0, 9)));

@@ -1,9 +1,9 @@
 //! A PE under a debugger, or whose words are watched.
 
-use super::debug_log::{CodePlace, DebugLog, DebugOrders, Found, Notice, StepOrder, Stepping};
+use super::debug_log::{DebugLog, DebugOrders, ExecutionPoint, Found, Notice, StepOrder, Stepping};
 use super::element::Pe;
 use super::observer::Observer;
-use super::witness::{NotedWrite, Witness};
+use super::write_log::{NotedWrite, WriteLog};
 use crate::diagnostics::Diag;
 use crate::exec::interface::{Code, Meter, NoServices, StopReason};
 use crate::exec::scalar;
@@ -26,7 +26,7 @@ impl Pe {
         }
     }
 
-    /// Its code stops before the operation with this count, and the PE is of no use but to be looked at.
+    /// Stops its code before the operation with this count. After that, the PE can only be inspected.
     pub fn stop_at(&mut self, count: u64) {
         if let Some(log) = self.observer.debug_log() {
             log.stop_at(count);
@@ -34,7 +34,7 @@ impl Pe {
     }
 
     /// From now on, notes who writes some words.
-    pub fn watch(&mut self, witness: Witness) {
+    pub fn watch(&mut self, witness: WriteLog) {
         self.races.observe(witness);
     }
 
@@ -49,7 +49,7 @@ impl Pe {
     }
 
     /// How many operations its code has begun, and the last of them.
-    pub fn progress(&self) -> (u64, Option<CodePlace>) {
+    pub fn progress(&self) -> (u64, Option<ExecutionPoint>) {
         self.observer.debugged().map_or((0, None), |log| (log.count(), log.last()))
     }
 

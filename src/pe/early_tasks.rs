@@ -5,7 +5,7 @@
 //! instructions; histogram-torus, 16 x 16, takes 0.95 of them. A recording, a profile, a schedule and `--engine plain` switch
 //! it off; `tests/it/engines.rs` and `props::streams` compare whole programs.
 
-use super::element::{Outside, Pe};
+use super::element::{Environment, Pe};
 use super::interp::AHEAD_ALONE;
 use crate::diagnostics::Diag;
 use crate::exec::PreparedTile;
@@ -20,7 +20,7 @@ impl Pe {
         &mut self,
         tile: &PreparedTile,
         now: u64,
-        world: &mut Outside<'_>,
+        world: &mut Environment<'_>,
         mut moved: bool,
     ) -> Result<bool, Diag> {
         while self.main.is_free()
@@ -41,12 +41,12 @@ impl Pe {
     /// until then: local tasks come before them, and nothing else happens on the PE.
     fn has_certain_task(&self, worker: &Worker) -> bool {
         let at = self.main.busy_until;
-        let ending = self.threads.endings().iter().take_while(|ending| ending.cycle <= at);
+        let ending = self.threads.pending_completions().iter().take_while(|ending| ending.cycle <= at);
         self.tasks.have_certain(ending.map(|ending| ending.done))
-            && at < worker.unseen_until
+            && at < worker.unobserved_until
             && self.threads.is_empty()
             && self.observer.is_nobody()
-            && !self.threads.in_step
+            && !self.threads.must_not_run_ahead
             && self.script.is_none()
             && self.choices.is_none()
             && !self.duties.has_flushes()
@@ -57,7 +57,7 @@ impl Pe {
     pub(super) fn run_next_tasks(
         &mut self,
         tile: &PreparedTile,
-        world: &mut Outside<'_>,
+        world: &mut Environment<'_>,
         mut moved: bool,
     ) -> Result<bool, Diag> {
         for _ in 0..MOST_TASKS {
@@ -78,7 +78,7 @@ impl Pe {
     /// Whether nothing can happen to this PE before a given cycle. If it is between two tasks, the next one may
     /// then start ahead of the clock.
     pub(super) fn is_quiet(&self, cycle: u64, worker: &Worker) -> bool {
-        cycle < worker.alone_until.min(worker.unseen_until)
+        cycle < worker.alone_until.min(worker.unobserved_until)
             && self.threads.is_empty()
             && self.threads.next_ending().is_none()
             && !self.is_observed()

@@ -5,21 +5,21 @@ use super::choices::{Choice, Choices};
 use super::clock::Clock;
 use super::config::{ConfigSpace, Configuration};
 use super::fifo::FifoState;
-use super::handlers::{Duties, DutyContext};
 use super::log::{LineBuffer, PeLog};
 use super::main_thread::MainThread;
 use super::map::MapState;
 use super::observer::Observer;
-use super::operation::Surroundings;
+use super::operation::StepContext;
+use super::prescribed::PrescribedSchedule;
 use super::queue::SendOperation;
 use super::queues::Queues;
 use super::races::Races;
 use super::registers::Registers;
-use super::script::Script;
 use super::seed::ScheduleSeed;
 use super::tasks::{Tasks, bit};
+use super::teardown_task::{TeardownContext, TeardownTask};
 use super::threads::Threads;
-use super::ties::{NO_TASK, Ties};
+use super::ties::{NO_TASK, SimultaneousActivations};
 use super::trace_buffer::TraceBuffer;
 use super::unset_globals::UnsetGlobals;
 use super::vector_unit::VectorUnit;
@@ -41,7 +41,7 @@ use crate::value::random::Generators;
 use std::sync::Arc;
 
 /// The environment of a PE while it runs.
-pub(super) struct Outside<'a> {
+pub(super) struct Environment<'a> {
     pub ramp: &'a mut dyn Ramp,
     pub log: &'a mut PeLog,
     pub worker: &'a mut Worker,
@@ -70,13 +70,13 @@ pub struct Pe {
     pub(super) has_ties: bool,
     /// The task that an operation which ends in this cycle has activated last.
     pub(super) just_activated: TaskId,
-    pub(super) duties: Duties,
+    pub(super) duties: TeardownTask,
     pub(super) memory: Memory,
     pub(super) sanitizer: Sanitizer,
     pub(super) races: Races,
     pub(super) choices: Option<Box<Choices>>,
     /// Decides what the PE does next, if a schedule is followed or searched for.
-    pub(super) script: Option<Box<Script>>,
+    pub(super) script: Option<Box<PrescribedSchedule>>,
     /// For each of `maps`, what the scalar loop needs to read and write its elements itself.
     pub(super) map_iterations: Vec<MapIterations>,
     pub(super) fifos: Vec<FifoState>,
@@ -84,7 +84,7 @@ pub struct Pe {
     /// Boxed, because it is rarely needed and would take cache lines of every visit.
     pub(super) configuration: Box<Configuration>,
     pub(super) maps: Vec<MapState>,
-    pub(super) ties: Ties,
+    pub(super) ties: SimultaneousActivations,
     pub(super) clock: Clock,
     pub(super) random: Generators,
     pub(super) line: LineBuffer,
@@ -99,14 +99,14 @@ impl Pe {
             began_to_wait: false,
             has_ties: false,
             just_activated: NO_TASK,
-            ties: Ties::default(),
+            ties: SimultaneousActivations::default(),
             arch,
             checks: Checks::new(options.checked, options.levels),
             memory: Memory::new(arch.memory_words as usize, &tile.data),
             sanitizer: Sanitizer::new(&tile, arch.memory_words as usize, options.checked),
             main: MainThread::new(arch.memory_words as usize),
             tasks: Tasks::new(&tile),
-            duties: Duties::default(),
+            duties: TeardownTask::default(),
             queues: Queues::new(arch, &tile),
             threads: Threads::default(),
             registers: Registers::new(&tile),
@@ -124,7 +124,7 @@ impl Pe {
             tile: Arc::clone(&tile),
         };
         pe.threads.blocked = tile.blocked_microthreads;
-        pe.threads.in_step = options.plain;
+        pe.threads.must_not_run_ahead = options.plain;
         for fifo in &tile.fifos {
             pe.memory
                 .reach(usize::from(fifo.base) + usize::from(fifo.capacity) * usize::from(fifo.element_words));
@@ -154,7 +154,7 @@ impl Pe {
     ) -> Result<Wake, Diag> {
         self.threads.expected.clear();
         (self.began_to_wait, self.just_activated) = (false, NO_TASK);
-        let wake = self.advance(now, Outside { ramp: &mut *ramp, log: &mut *log, worker });
+        let wake = self.advance(now, Environment { ramp: &mut *ramp, log: &mut *log, worker });
         if let Some(trace) = self.observer.trace() {
             trace.observe(&self.main, &self.threads, &self.queues, now);
         }
@@ -170,7 +170,7 @@ impl Pe {
         Moment { x: self.at.x, y: self.at.y, cycle }
     }
 
-    fn advance(&mut self, now: u64, mut world: Outside<'_>) -> Result<Wake, Diag> {
+    fn advance(&mut self, now: u64, mut world: Environment<'_>) -> Result<Wake, Diag> {
         // A data task can take wavelets from an operation only when the main thread is free to start the task.
         if self.main.is_free() && self.main.busy_until <= now {
             self.checks.check_contest(&self.tile, &self.tasks, &self.queues, &self.threads)?;
@@ -309,7 +309,7 @@ impl Pe {
 
     /// Whether the timing within a visit is observable: then nothing is done ahead of the clock.
     pub(super) fn is_observed(&self) -> bool {
-        self.observer.has_trace() || self.threads.in_step
+        self.observer.has_trace() || self.threads.must_not_run_ahead
     }
 
     /// The source locations that its main thread executes, the innermost call first.
@@ -440,9 +440,9 @@ impl Pe {
 
     /// What an operation works on in a cycle, and the operations in progress.
     #[inline(always)]
-    pub(super) fn surroundings(&mut self, now: u64) -> (Surroundings<'_>, &mut Threads) {
+    pub(super) fn surroundings(&mut self, now: u64) -> (StepContext<'_>, &mut Threads) {
         let Pe { memory, queues, fifos, tasks, threads, .. } = self;
-        (Surroundings { memory, queues, fifos, tasks, now }, threads)
+        (StepContext { memory, queues, fifos, tasks, now }, threads)
     }
 
     /// `@load_to_dsr` and its family.
@@ -452,13 +452,17 @@ impl Pe {
     }
 
     /// The work of the teardown task, and the components that it concerns.
-    pub(super) fn duties(&mut self) -> (&mut Duties, DutyContext<'_>) {
+    pub(super) fn duties(&mut self) -> (&mut TeardownTask, TeardownContext<'_>) {
         let Pe { duties, tile, tasks, queues, threads, checks, .. } = self;
-        (duties, DutyContext { tile, tasks, queues, threads, checks })
+        (duties, TeardownContext { tile, tasks, queues, threads, checks })
     }
 
     /// The configuration space as code sees it in a cycle.
-    pub(super) fn config_space<'a>(&'a mut self, outside: &'a mut Outside<'_>, time: u64) -> ConfigSpace<'a> {
+    pub(super) fn config_space<'a>(
+        &'a mut self,
+        outside: &'a mut Environment<'_>,
+        time: u64,
+    ) -> ConfigSpace<'a> {
         // What is written there may take a route away.
         self.threads.routed = 0;
         let mut space = self.config_space_without_ramp();

@@ -1,22 +1,22 @@
-//! The wavelets that operations store one after the other, without a look at anything else of the PE.
+//! Receives that store each wavelet when it arrives, without a visit of the PE.
 
 use crate::arch::Color;
 
-/// Of how many colors wavelets are stored in this way: most PEs receive two vectors at once at most.
+/// How many colors are stored this way; most PEs receive at most two vectors at once.
 const MOST: usize = 2;
 
-/// The colors of which operations have stored wavelets when they came. They store the next ones likewise as long as
-/// nothing else happens to the PE.
+/// The colors whose last wavelet was stored on arrival. The next one is stored likewise, as long as nothing else
+/// happens to the PE.
 #[derive(Clone, Default)]
 pub(super) struct Expected {
-    /// Something else may have happened: a wavelet has come that nobody has stored yet.
+    /// Whether a wavelet has arrived that was not stored, so that something else may have to happen.
     is_disturbed: bool,
     /// The colors, with the places of these operations.
     colors: [Option<(Color, u8)>; MOST],
 }
 
 impl Expected {
-    /// The operation of a place has stored the only wavelet of a color, and is certain to store the next one.
+    /// Notes that an operation has stored the only wavelet of a color, and is certain to store the next one.
     pub fn add(&mut self, color: Color, place: usize) {
         let known = Some((color, place as u8));
         if !self.colors.contains(&known) {
@@ -25,19 +25,19 @@ impl Expected {
         }
     }
 
-    /// A wavelet has come that may stay in its queue.
+    /// Notes that a wavelet has arrived and may stay in its queue.
     #[inline]
     pub fn disturb(&mut self) {
         self.is_disturbed = true;
     }
 
-    /// The wavelet that has come has been stored.
+    /// Notes that the wavelet has been stored.
     #[inline]
     pub fn calm(&mut self) {
         self.is_disturbed = false;
     }
 
-    /// Something else happens to the PE.
+    /// Forgets all colors, because something else happens to the PE.
     #[inline]
     pub fn clear(&mut self) {
         self.colors = [None; MOST];

@@ -12,14 +12,14 @@ const CONTROL_MARK: u32 = 0b11 << 30;
 
 /// A fabin operand.
 #[derive(Clone, Debug)]
-pub(super) struct Intake {
+pub(super) struct FabInOperand {
     pub input: usize,
     /// The queue that the DSD names.
     pub queue: Option<InQueue>,
     /// Elements have 16 bits: an element takes half of a wavelet.
     pub narrow: bool,
     pub simd: Simd,
-    /// A wavelet that loses something on the way in.
+    /// The last wavelet from which it took less than the wavelet holds, to be reported.
     pub mixed: Option<Mixed>,
     /// `.control_transform`: the mask that is XORed into control wavelets.
     pub control_transform: Option<u32>,
@@ -42,7 +42,7 @@ pub(super) enum Mixed {
 
 /// A fabout operand.
 #[derive(Clone, Debug)]
-pub(super) struct Outlet {
+pub(super) struct FabOutOperand {
     pub output: usize,
     /// Elements have 16 bits: an element takes half of a wavelet.
     pub narrow: bool,
@@ -59,9 +59,9 @@ pub(super) struct Outlet {
     pub last_used: u64,
 }
 
-impl Intake {
-    /// The element of a data wavelet that has just come and passes its empty queue; for operands that take one wavelet for
-    /// each element, and change none.
+impl FabInOperand {
+    /// The element of a data wavelet that has just arrived, past its empty queue; for operands that take one wavelet
+    /// for each element, unchanged.
     #[inline]
     pub fn take_directly(&mut self, word: u32, now: u64) -> u32 {
         self.last_used = now;
@@ -101,7 +101,7 @@ impl Intake {
     }
 }
 
-impl Outlet {
+impl FabOutOperand {
     /// The payload of an element that is a data wavelet of its own.
     pub fn word(&self, value: u32) -> u32 {
         match self.index {
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn an_element_of_16_bits_fills_half_of_its_wavelet_and_an_index_the_other() {
-        let narrow = Outlet {
+        let narrow = FabOutOperand {
             output: 0,
             narrow: true,
             color: Color(1),
@@ -158,7 +158,7 @@ mod tests {
         };
         // A sum with carry has 17 bits.
         assert_eq!(narrow.word(0x1_2345), 0x2345);
-        assert_eq!(Outlet { index: Some(7), ..narrow.clone() }.word(0x1_2345), 0x7_2345);
-        assert_eq!(Outlet { narrow: false, ..narrow }.word(0x1_2345), 0x1_2345);
+        assert_eq!(FabOutOperand { index: Some(7), ..narrow.clone() }.word(0x1_2345), 0x7_2345);
+        assert_eq!(FabOutOperand { narrow: false, ..narrow }.word(0x1_2345), 0x1_2345);
     }
 }

@@ -127,7 +127,7 @@ impl FifoState {
             index_offset: false,
             lo,
             hi,
-            is_aimed: false,
+            has_soft_bounds: false,
             wrap: self.size,
             origin: 0,
         };

@@ -11,7 +11,8 @@ impl Pe {
         self.main.launch((f, now), arguments, self.tile.has_memcpy);
     }
 
-    /// A command of the host has its turn as soon as the running task ends: until it is done no other one starts.
+    /// Reserves the PE for a command of the host: once the running task has ended, no other one starts until the
+    /// command is done.
     pub fn set_hosts_turn(&mut self, is_hosts_turn: bool) {
         self.main.is_hosts_turn = is_hosts_turn;
     }

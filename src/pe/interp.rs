@@ -2,8 +2,8 @@
 
 use super::bindings::{arguments, binding};
 use super::choices::Chosen;
-use super::element::{Outside, Pe};
-use super::lenient::{go_on_behind, with_array, writes_outside};
+use super::element::{Environment, Pe};
+use super::lenient::{continue_past, with_array, writes_outside};
 use super::loop_services::PeServices;
 use super::main_thread::{Launch, Served};
 use super::scripted::Next;
@@ -35,7 +35,7 @@ impl Pe {
         &mut self,
         now: u64,
         resumed: bool,
-        world: &mut Outside<'_>,
+        world: &mut Environment<'_>,
     ) -> Result<bool, Diag> {
         let early = self.main.busy_until.saturating_sub(now);
         if self.main.waiting || early > 0 && !(resumed && self.may_run_ahead(world.worker)) {
@@ -68,13 +68,13 @@ impl Pe {
         }
     }
 
-    /// Starts `next`, if there is such a thing, and runs code from `early` cycles after `now` on.
+    /// Starts `next`, if any, and runs code from `early` cycles after `now` on.
     fn run_code(
         &mut self,
         tile: &PreparedTile,
         next: Option<Next>,
         (now, early): (u64, u64),
-        world: &mut Outside<'_>,
+        world: &mut Environment<'_>,
     ) -> Result<bool, Diag> {
         let is_quiet = self.is_quiet(now, world.worker);
         let mut spent = early;
@@ -100,7 +100,7 @@ impl Pe {
         tile: &PreparedTile,
         now: u64,
         spent: u64,
-        world: &mut Outside<'_>,
+        world: &mut Environment<'_>,
     ) -> Result<bool, Diag> {
         let mut meter = Meter { spent, budget: self.ahead(), due: u64::MAX };
         self.main.calls.take_registers(world.worker);
@@ -131,13 +131,13 @@ impl Pe {
     fn may_run_ahead(&self, worker: &Worker) -> bool {
         self.threads.is_empty()
             && !self.is_observed()
-            && self.main.busy_until < worker.unseen_until
+            && self.main.busy_until < worker.unobserved_until
             && !self.queues.have_command()
     }
 
     fn ahead(&self) -> u64 {
         match self.threads.is_empty() {
-            _ if self.threads.in_step => 1,
+            _ if self.threads.must_not_run_ahead => 1,
             false if self.races.keeps_pace => 1,
             true => AHEAD_ALONE,
             false => AHEAD_SHARED,
@@ -151,7 +151,7 @@ impl Pe {
         tile: &PreparedTile,
         now: u64,
         meter: &mut Meter,
-        world: &mut Outside<'_>,
+        world: &mut Environment<'_>,
     ) -> Result<bool, Diag> {
         meter.due = self.states_change_in(now);
         let stop = self.run_scalar(tile, now, meter);
@@ -179,7 +179,7 @@ impl Pe {
             {
                 return Ok(true);
             }
-            Err(c) => return self.go_on_after(c.clone(), tile, (now, meter), world),
+            Err(c) => return self.continue_after(c.clone(), tile, (now, meter), world),
         };
         self.complete_endings(now + meter.spent)?;
         if meter.spent > 0 && self.blocks_too_early(*op) {
@@ -204,7 +204,7 @@ impl Pe {
         Ok(self.after_service(served, now, meter))
     }
 
-    /// An access that may meet an operation in progress; false when the main thread must stop.
+    /// Handles an access that the guard has stopped; false when the main thread must stop.
     fn access_guarded(&mut self, tile: &PreparedTile, now: u64, meter: &mut Meter) -> Result<bool, Diag> {
         let heard = self.checks.warnings.len();
         let is_met = self.guarded_access(tile, now + meter.spent)?;
@@ -271,17 +271,17 @@ impl Pe {
         }
     }
 
-    /// Goes on after an operation that the scalar loop refuses: it may concern the configuration space, or its fault
-    /// may be one that is not denied.
-    fn go_on_after(
+    /// Continues after an operation that the scalar loop has refused: it may access the configuration space, or its
+    /// diagnostic may not be denied.
+    fn continue_after(
         &mut self,
         fault: Diag,
         tile: &TileImage,
         (now, meter): (u64, &mut Meter),
-        world: &mut Outside<'_>,
+        world: &mut Environment<'_>,
     ) -> Result<bool, Diag> {
         let fault = self.sanitizer.explain(fault, tile, self.main.calls.frames());
-        // Only here the operation is known again: the loop has seen a superinstruction.
+        // Decodes the operation again: the loop may have executed it as a part of a superinstruction.
         let fault = if fault.rule() == INDEX_OUT_OF_BOUNDS.name && !writes_outside(&self.main, tile) {
             fault.under(&OUTSIDE_ARRAY)
         } else {
@@ -295,7 +295,7 @@ impl Pe {
             Ok(served) => served,
             Err(c) => {
                 self.checks.hazard(c.clone().at(self.main.place(tile)))?;
-                go_on_behind(&mut self.main, &mut self.memory, &mut self.sanitizer, tile)?
+                continue_past(&mut self.main, &mut self.memory, &mut self.sanitizer, tile)?
                     .ok_or_else(|| c.at(self.main.place(tile)))?
             }
         };
@@ -310,7 +310,7 @@ impl Pe {
         tile: &TileImage,
         meter: &Meter,
         now: u64,
-        world: &mut Outside<'_>,
+        world: &mut Environment<'_>,
     ) -> Option<Result<Served, Diag>> {
         let frame = self.main.calls.last()?;
         let op = *tile.functions[frame.function.0 as usize].code.get(frame.pc)?;
@@ -476,7 +476,7 @@ impl Pe {
 
     fn start_launch(&mut self, tile: &PreparedTile, launch: &Launch, now: u64) -> Result<(), Diag> {
         self.tasks.start_other(None);
-        self.races.host_comes(&self.threads, now);
+        self.races.note_host_access(&self.threads, now);
         self.note_task_start(launch.function, None, now);
         self.start(tile, (launch.function, self.arch.costs.tasks.start), &launch.arguments, now)
     }

@@ -1,8 +1,8 @@
 //! Intrinsics of the embedded library that read or change the state of the PE.
 
-use super::element::{Outside, Pe};
-use super::handlers::QUEUES;
-use super::log::{Joined, LetterEnd, MessageCall, Traced};
+use super::element::{Environment, Pe};
+use super::log::{CollectiveCall, MessageCall, MessageEnd, Traced};
+use super::teardown_task::QUEUES;
 use crate::arch::{InQueue, PeCoord};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{NO_FUNCTION, SYMBOL_ID};
@@ -33,7 +33,7 @@ impl Pe {
         id: Intrinsic,
         base: Reg,
         time: u64,
-        world: &mut Outside<'_>,
+        world: &mut Environment<'_>,
     ) -> Result<(), Diag> {
         let argument = |k: Reg| self.main.register(base + k);
         let result = match id {
@@ -105,7 +105,14 @@ impl Pe {
     }
 
     /// Intrinsics without a result.
-    fn request(&mut self, tile: &TileImage, id: Intrinsic, base: Reg, time: u64, world: &mut Outside<'_>) {
+    fn request(
+        &mut self,
+        tile: &TileImage,
+        id: Intrinsic,
+        base: Reg,
+        time: u64,
+        world: &mut Environment<'_>,
+    ) {
         let argument = |k: Reg| self.main.register(base + k);
         let text = match id {
             Intrinsic::PrintString => {
@@ -125,7 +132,7 @@ impl Pe {
             }
             Intrinsic::Collective => {
                 let argument = |k: Reg| argument(k) as u16;
-                return world.log.joined.push(Joined {
+                return world.log.joined.push(CollectiveCall {
                     pe: self.at,
                     cycle: time,
                     is_column: argument(0) == 1,
@@ -140,13 +147,13 @@ impl Pe {
             Intrinsic::SendMessage => {
                 let argument = |k: Reg| argument(k) as u16;
                 let (to, length) = (PeCoord { x: argument(0), y: argument(1) }, argument(2));
-                world.ramp.address_letter(to, length);
-                return self.note_letter(tile, LetterEnd::Send { to, length }, argument(3), time, world);
+                world.ramp.address_message(to, length);
+                return self.note_letter(tile, MessageEnd::Send { to, length }, argument(3), time, world);
             }
             Intrinsic::ReceiveMessage => {
                 let room = argument(1) as u16;
                 self.queues.receive_message(InQueue(argument(0) as u8));
-                return self.note_letter(tile, LetterEnd::Receive, room, time, world);
+                return self.note_letter(tile, MessageEnd::Receive, room, time, world);
             }
             other => unreachable!("{other:?} has a result"),
         };
@@ -154,7 +161,14 @@ impl Pe {
         self.line.print(&text, at, time, world.log);
     }
 
-    fn note_letter(&self, tile: &TileImage, end: LetterEnd, room: u16, cycle: u64, world: &mut Outside<'_>) {
+    fn note_letter(
+        &self,
+        tile: &TileImage,
+        end: MessageEnd,
+        room: u16,
+        cycle: u64,
+        world: &mut Environment<'_>,
+    ) {
         let calls = self.main.calls.places(tile);
         world.log.letters.push(MessageCall { pe: self.at, cycle, end, room, calls });
     }

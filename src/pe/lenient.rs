@@ -16,7 +16,7 @@ use crate::image::{Symbol, TileImage};
 ///
 /// # Errors
 /// An access outside of the memory of the PE.
-pub(super) fn go_on_behind(
+pub(super) fn continue_past(
     main: &mut MainThread,
     memory: &mut Memory,
     sanitizer: &mut Sanitizer,

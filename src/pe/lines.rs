@@ -40,7 +40,7 @@ pub(super) struct LineOperand {
 }
 
 impl LineOperand {
-    /// Stands for an operand that is none: its elements have no words.
+    /// Stands in for a missing operand; its elements have no words.
     const NOTHING: LineOperand =
         LineOperand { at: 0, step: 0, length: i32::MAX, words: 0, limits: (0, i32::MAX), saved: None };
 
@@ -115,7 +115,7 @@ impl LineOperand {
         let is_apart = span.1 <= its.0 || its.1 <= span.0;
         let is_in_place =
             (dest.at, dest.step, dest.words) == (self.at, self.step, self.words) && dest.step != 0;
-        // What else does no harm is rare.
+        // Other overlaps that do no harm are rare.
         !is_apart
             && !is_in_place
             && dest.row(count).disturbs(dest.words as u16, &self.row(count), self.words as u16)
@@ -251,7 +251,7 @@ impl LineUnit<'_> {
         let mut input = |k: usize, line: &LineOperand| match shape.sources[k] {
             ShapeSource::Nothing => Some(Input::Nothing),
             ShapeSource::Line(..) => is_contiguous(line).then(|| Input::Words(line.contiguous(*count))),
-            // What is cut off a wider scalar is the kernel's to know.
+            // A scalar that is wider than the elements is left to the kernel, which truncates it.
             ShapeSource::Scalar(reg, its) => (its <= words).then(|| {
                 scalars[k] = self.scalar(reg, its);
                 Input::Scalar

@@ -36,7 +36,7 @@ pub struct Traced {
 
 /// The start of a collective operation on one PE.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Joined {
+pub struct CollectiveCall {
     /// The PE.
     pub pe: PeCoord,
     /// The cycle.
@@ -65,7 +65,7 @@ pub struct MessageCall {
     /// The cycle.
     pub cycle: u64,
     /// Which end of the message the call is.
-    pub end: LetterEnd,
+    pub end: MessageEnd,
     /// Size of its buffer, in elements.
     pub room: u16,
     /// The call stack, the innermost call first.
@@ -74,7 +74,7 @@ pub struct MessageCall {
 
 /// One end of a message.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum LetterEnd {
+pub enum MessageEnd {
     /// The message is sent.
     Send {
         /// The receiver, which may not exist.
@@ -96,7 +96,7 @@ pub struct PeLog {
     /// Source locations of the `@assert`s that have passed at least once.
     pub asserts_held: BTreeSet<Span>,
     /// Collective operations that have started and have not been fetched yet.
-    pub joined: Vec<Joined>,
+    pub joined: Vec<CollectiveCall>,
     /// Calls of `<message_passing>` that have not been fetched yet.
     pub letters: Vec<MessageCall>,
     /// Warnings: each rule once for each source location on each PE.

@@ -1,10 +1,9 @@
 //! What scalar code gets from the PE while its loop goes on: loads of DSRs, changes of DSDs, and operations on short
 //! lines in memory.
 //!
-//! Fast path: to leave the loop, to serve such an operation and to enter the loop again takes 350 to 700 instructions
-//! (conjugate-gradient), most of them for the way. Whatever is to be told of an operation, or is not as usual, is left
-//! to the general path (`pe/service.rs`). A recording and `--engine plain` do without it; `tests/it/engines.rs`
-//! compares whole programs.
+//! Fast path: leaving the loop, serving such an operation and entering the loop again takes 350 to 700 instructions
+//! (conjugate-gradient), most of them overhead. Whatever needs a diagnostic or is unusual takes the general path
+//! (`pe/service.rs`). A recording and `--engine plain` do without it; `tests/it/engines.rs` compares whole programs.
 
 use super::checks::Checks;
 use super::dsd_values::edit_fabric;
@@ -31,7 +30,7 @@ pub(super) struct PeServices<'a> {
     pub threads: &'a Threads,
     /// Words of memory, allocated or not.
     pub size: usize,
-    /// Nobody wants to know which words an operation accesses.
+    /// Whether no guard has to see which words an operation accesses.
     pub may_access: bool,
 }
 
@@ -114,8 +113,8 @@ impl PeServices<'_> {
         match edit {
             DsdEdit::Base => {
                 let warns = self.checks.warns_outside;
-                let (words, is_aimed) = global_bounds(self.tile, value, self.size, warns)?;
-                mem.aim(value, words, is_aimed);
+                let (words, has_soft_bounds) = global_bounds(self.tile, value, self.size, warns)?;
+                mem.aim(value, words, has_soft_bounds);
             }
             DsdEdit::Offset { words } => mem.shift(value.wrapping_mul(words.into())),
             DsdEdit::Length => mem.set_length(value),
@@ -135,8 +134,8 @@ impl PeServices<'_> {
         if mem.kind == MemKind::Circbuf {
             return None;
         }
-        let (words, is_aimed) = global_bounds(self.tile, base, self.size, self.checks.warns_outside)?;
-        (mem.base, mem.lo, mem.hi, mem.is_aimed) = (base, words.0, words.1, is_aimed);
+        let (words, has_soft_bounds) = global_bounds(self.tile, base, self.size, self.checks.warns_outside)?;
+        (mem.base, mem.lo, mem.hi, mem.has_soft_bounds) = (base, words.0, words.1, has_soft_bounds);
         loaded.at = base;
         Some(())
     }

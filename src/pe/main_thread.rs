@@ -16,8 +16,8 @@ pub(super) struct Launch {
     pub due: u64,
 }
 
-/// Cycles for which a command of the host waits while tasks of a PE are ready without a break; then it has its turn
-/// between two of them. So a task that polls what the host writes sees it.
+/// How many cycles a command of the host waits while a PE always has a ready task. Then the command runs between two
+/// tasks, so that a task that polls for what the host writes sees it.
 pub const HOST_PATIENCE: u64 = 10_000;
 
 /// The state of the main thread. Fields that every visit reads come first.

@@ -1,12 +1,12 @@
 //! `@map`: iterates over operands, while ordinary code computes the elements.
 
-use super::fabric_operands::{Intake, Outlet};
+use super::fabric_operands::{FabInOperand, FabOutOperand};
 use super::main_thread::Served;
 use super::queue::SendOperation;
 use super::registers::Use;
 use super::stall::Stall;
 use super::trace_buffer::TraceBuffer;
-use super::vector_unit::{Reaching, VectorUnit};
+use super::vector_unit::{BoundsCheck, VectorUnit};
 use crate::arch::{Color, DsrId};
 use crate::diagnostics::rules::dsd::{MAP_FIFO, MAP_OPERAND};
 use crate::diagnostics::{At, Diag};
@@ -87,8 +87,8 @@ enum MapOperand {
     /// An argument, or the address of the scalar that takes the result.
     Value(u64),
     AddressCursor(AddressCursor),
-    In(Intake),
-    Out(Outlet),
+    In(FabInOperand),
+    Out(FabOutOperand),
 }
 
 impl VectorUnit<'_> {
@@ -118,7 +118,7 @@ impl VectorUnit<'_> {
                 MapOperand::AddressCursor(cursor) => Some((operand, cursor)),
                 MapOperand::Value(_) | MapOperand::In(_) | MapOperand::Out(_) => None,
             });
-            let asked = Reaching { elements: 0..count, runs_now: false, clears: false, span: map.span };
+            let asked = BoundsCheck { elements: 0..count, runs_now: false, clears: false, span: map.span };
             self.check_reach(cursors, &asked)?;
         }
         if self.races.is_on {

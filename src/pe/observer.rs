@@ -1,10 +1,10 @@
-//! Who writes down what a PE does: a trace, a profile, both, or a debugger, and most of the time nobody.
+//! The observers of a PE: a trace, a profile, both, or a debugger; usually none.
 
 use super::debug_log::DebugLog;
 use super::profile_log::ProfileLog;
 use super::trace_buffer::TraceBuffer;
 
-/// The observers of a PE. They are one pointer, so that a visit without an observer asks one question.
+/// The observers of a PE, behind one pointer, so that a visit without an observer costs one test.
 #[derive(Clone, Default)]
 pub(super) struct Observer(Option<Box<Observers>>);
 

@@ -1,7 +1,7 @@
 //! The memory operands of an operation that begins, for the race detector.
 
 use super::fifo::{FifoEnd, FifoState};
-use super::operation::{From, Operation, To};
+use super::operation::{ElementDest, ElementSource, Operation};
 use crate::dsd::access::AddressCursor;
 use crate::dsd::footprint::Footprint;
 use crate::dsd::local::{Dest, Source};
@@ -19,27 +19,27 @@ pub(super) struct OpenOperand {
 #[inline(always)]
 pub(super) fn each_operand(operation: &Operation, fifos: &[FifoState], mut visit: impl FnMut(OpenOperand)) {
     match &operation.to {
-        To::Local(Dest::AddressCursor(cursor)) => {
+        ElementDest::Local(Dest::AddressCursor(cursor)) => {
             if let Some(footprint) = vector(cursor, operation) {
                 visit(OpenOperand { footprint, is_written: true, fifo: None });
             }
         }
-        To::Local(Dest::Scalar { at, words, .. }) => {
+        ElementDest::Local(Dest::Scalar { at, words, .. }) => {
             let footprint = Footprint::words(*at, (*words).into());
             visit(OpenOperand { footprint, is_written: true, fifo: None });
         }
-        To::Fifo(end) => visit(fifo(end, fifos, true)),
-        To::Fabric(_) | To::Nowhere => {}
+        ElementDest::Fifo(end) => visit(fifo(end, fifos, true)),
+        ElementDest::Fabric(_) | ElementDest::Nowhere => {}
     }
     for from in operation.sources() {
         match from {
-            From::Local(Source::AddressCursor(cursor)) => {
+            ElementSource::Local(Source::AddressCursor(cursor)) => {
                 if let Some(footprint) = vector(cursor, operation) {
                     visit(OpenOperand { footprint, is_written: false, fifo: None });
                 }
             }
-            From::Fifo(end) => visit(fifo(end, fifos, false)),
-            From::Local(Source::Scalar(_)) | From::Fabric(_) => {}
+            ElementSource::Fifo(end) => visit(fifo(end, fifos, false)),
+            ElementSource::Local(Source::Scalar(_)) | ElementSource::Fabric(_) => {}
         }
     }
     if let Some(cursor) = &operation.cleared
@@ -52,10 +52,10 @@ pub(super) fn each_operand(operation: &Operation, fifos: &[FifoState], mut visit
 /// The FIFOs of an operation, bit = number.
 pub(super) fn fifos_of(operation: &Operation) -> u64 {
     let sources = operation.sources().iter().filter_map(|from| match from {
-        From::Fifo(end) => Some(end.fifo),
-        From::Local(_) | From::Fabric(_) => None,
+        ElementSource::Fifo(end) => Some(end.fifo),
+        ElementSource::Local(_) | ElementSource::Fabric(_) => None,
     });
-    let dest = if let To::Fifo(end) = &operation.to { Some(end.fifo) } else { None };
+    let dest = if let ElementDest::Fifo(end) = &operation.to { Some(end.fifo) } else { None };
     sources.chain(dest).fold(0, |all, fifo| all | 1 << (fifo & 63))
 }
 

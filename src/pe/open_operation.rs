@@ -1,6 +1,6 @@
 //! An asynchronous operation whose end nothing has seen, as the race detector remembers it.
 
-use super::tasks::Done;
+use super::tasks::CompletionAction;
 use crate::arch::TaskId;
 use crate::source::Span;
 
@@ -40,7 +40,7 @@ impl Progress {
 pub(super) struct Begun {
     pub span: Span,
     pub place: Place,
-    pub completion: Done,
+    pub completion: CompletionAction,
 }
 
 /// Where an operation is done.

@@ -1,6 +1,6 @@
 //! The operands of an operation that are in memory.
 
-use super::operation::{From, Operation, To};
+use super::operation::{ElementDest, ElementSource, Operation};
 use crate::dsd::access::AddressCursor;
 use crate::dsd::local::{Dest, Source};
 use std::ops::Range;
@@ -9,12 +9,17 @@ impl Operation {
     /// The memory operands; 0 is the destination.
     pub fn cursors(&self) -> impl Iterator<Item = (usize, &AddressCursor)> {
         let dest = match &self.to {
-            To::Local(Dest::AddressCursor(cursor)) => Some((0, cursor)),
-            To::Local(Dest::Scalar { .. }) | To::Fabric(_) | To::Fifo(_) | To::Nowhere => None,
+            ElementDest::Local(Dest::AddressCursor(cursor)) => Some((0, cursor)),
+            ElementDest::Local(Dest::Scalar { .. })
+            | ElementDest::Fabric(_)
+            | ElementDest::Fifo(_)
+            | ElementDest::Nowhere => None,
         };
         let sources = self.from.iter().enumerate().filter_map(|(k, from)| match from {
-            From::Local(Source::AddressCursor(cursor)) => Some((k + 1, cursor)),
-            From::Local(Source::Scalar(_)) | From::Fabric(_) | From::Fifo(_) => None,
+            ElementSource::Local(Source::AddressCursor(cursor)) => Some((k + 1, cursor)),
+            ElementSource::Local(Source::Scalar(_)) | ElementSource::Fabric(_) | ElementSource::Fifo(_) => {
+                None
+            }
         });
         dest.into_iter().chain(sources)
     }
@@ -22,12 +27,17 @@ impl Operation {
     /// The memory operands, to change; 0 is the destination.
     pub fn cursors_mut(&mut self) -> impl Iterator<Item = (usize, &mut AddressCursor)> {
         let dest = match &mut self.to {
-            To::Local(Dest::AddressCursor(cursor)) => Some((0, cursor)),
-            To::Local(Dest::Scalar { .. }) | To::Fabric(_) | To::Fifo(_) | To::Nowhere => None,
+            ElementDest::Local(Dest::AddressCursor(cursor)) => Some((0, cursor)),
+            ElementDest::Local(Dest::Scalar { .. })
+            | ElementDest::Fabric(_)
+            | ElementDest::Fifo(_)
+            | ElementDest::Nowhere => None,
         };
         let sources = self.from.iter_mut().enumerate().filter_map(|(k, from)| match from {
-            From::Local(Source::AddressCursor(cursor)) => Some((k + 1, cursor)),
-            From::Local(Source::Scalar(_)) | From::Fabric(_) | From::Fifo(_) => None,
+            ElementSource::Local(Source::AddressCursor(cursor)) => Some((k + 1, cursor)),
+            ElementSource::Local(Source::Scalar(_)) | ElementSource::Fabric(_) | ElementSource::Fifo(_) => {
+                None
+            }
         });
         dest.into_iter().chain(sources)
     }

@@ -1,6 +1,6 @@
 //! A DSD operation that moves element by element, because an operand is the fabric or a FIFO.
 
-use super::fabric_operands::{Intake, Mixed, Outlet};
+use super::fabric_operands::{FabInOperand, FabOutOperand, Mixed};
 use super::fifo::{FifoEnd, FifoState};
 use super::queues::Queues;
 use super::stall::Stall;
@@ -15,32 +15,32 @@ use crate::exec::memory::Memory;
 
 /// Where elements come from.
 #[derive(Clone, Debug)]
-pub(super) enum From {
+pub(super) enum ElementSource {
     Local(Source),
-    Fabric(Intake),
+    Fabric(FabInOperand),
     Fifo(FifoEnd),
 }
 
 /// Where elements go.
 #[derive(Clone, Debug)]
-pub(super) enum To {
+pub(super) enum ElementDest {
     Local(Dest),
-    Fabric(Outlet),
+    Fabric(FabOutOperand),
     Fifo(FifoEnd),
     /// `@dfilt`: data wavelets are dropped, control wavelets are counted.
     Nowhere,
 }
 
-/// What an operand says to the next element.
+/// Whether an operand can process the next element.
 enum Readiness {
     Yes,
-    /// Nothing more in this cycle.
-    Tired,
+    /// It can process no more elements in this cycle.
+    NotThisCycle,
     Control(usize),
     No(Stall),
 }
 
-/// What one cycle has brought.
+/// The outcome of a step.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum StepResult {
     /// Elements were done, more are to come.
@@ -56,17 +56,17 @@ pub(super) enum StepResult {
 /// How much an operation may do in a cycle.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Pacing {
-    /// It has to be asked again and again.
+    /// Unknown: it moves elements until one cannot move.
     Any,
-    /// Every element takes or makes a wavelet of its own, and after one nothing is left to say in the same
-    /// cycle: no FIFO is to be refused, and no control wavelet to be met.
+    /// One element in a cycle: every element takes or makes a wavelet of its own, no FIFO can refuse it, and no
+    /// control wavelet can end it.
     Paced,
-    /// Moreover all fabric operands do so, each in a queue of its own.
+    /// Likewise, and each fabric operand has a queue of its own.
     Single,
 }
 
-/// What operations work on.
-pub(super) struct Surroundings<'a> {
+/// The components that an operation works on in a step.
+pub(super) struct StepContext<'a> {
     pub memory: &'a mut Memory,
     pub queues: &'a mut Queues,
     pub fifos: &'a mut Vec<FifoState>,
@@ -91,13 +91,13 @@ pub(super) struct Operation {
     pub stops_at_control: bool,
     /// How much it may do in a cycle.
     pub steps: Pacing,
-    /// Something was wrong with a wavelet that it has taken.
+    /// Whether a wavelet that it has taken must be reported.
     has_mixed: bool,
     /// The DSRs behind the FIFO of the destination and that of the sources, if their types do not
     /// say that they hold FIFOs.
     pub untyped_fifos: [Option<DsrId>; 2],
-    pub to: To,
-    pub from: [From; 3],
+    pub to: ElementDest,
+    pub from: [ElementSource; 3],
     /// The source that is set to zero when all is done (`.zero`), from its first element on.
     pub cleared: Option<AddressCursor>,
     /// Elements that its memory operands hold, if only a control wavelet may come after them.
@@ -109,10 +109,10 @@ pub(super) struct Operation {
 impl Operation {
     /// An operation on scalars that has done nothing yet.
     pub fn new(op: &'static DsdOp, arity: usize) -> Operation {
-        let nothing = || From::Local(Source::Scalar(0));
+        let nothing = || ElementSource::Local(Source::Scalar(0));
         Operation {
             op,
-            to: To::Local(Dest::Scalar { at: 0, words: 1, accumulates: false }),
+            to: ElementDest::Local(Dest::Scalar { at: 0, words: 1, accumulates: false }),
             from: [nothing(), nothing(), nothing()],
             total: None,
             done: 0,
@@ -131,8 +131,8 @@ impl Operation {
     /// Makes another operation of it, on scalars, that has done nothing yet.
     pub fn renew(&mut self, op: &'static DsdOp, arity: usize) {
         let Operation { to, from, cleared, room, total, done, carried, .. } = self;
-        *to = To::Local(Dest::Scalar { at: 0, words: 1, accumulates: false });
-        from.iter_mut().for_each(|from| *from = From::Local(Source::Scalar(0)));
+        *to = ElementDest::Local(Dest::Scalar { at: 0, words: 1, accumulates: false });
+        from.iter_mut().for_each(|from| *from = ElementSource::Local(Source::Scalar(0)));
         (*cleared, *room, *total, *done, *carried) = (None, None, None, 0, 0);
         (self.op, self.arity) = (op, arity as u8);
         (self.stops_at_control, self.keeps_control) = (false, false);
@@ -142,12 +142,12 @@ impl Operation {
 
     /// The name that the program calls it by, without `@`.
     pub fn name(&self) -> &'static str {
-        if matches!(self.to, To::Nowhere) { "dfilt" } else { self.op.name }
+        if matches!(self.to, ElementDest::Nowhere) { "dfilt" } else { self.op.name }
     }
 
     /// What it reads.
     #[inline]
-    pub fn sources(&self) -> &[From] {
+    pub fn sources(&self) -> &[ElementSource] {
         &self.from[..usize::from(self.arity)]
     }
 
@@ -162,7 +162,7 @@ impl Operation {
     }
 
     /// Does what can be done in one cycle; without fabric operands, all that can be done.
-    pub fn step(&mut self, around: &mut Surroundings<'_>) -> Result<StepResult, Diag> {
+    pub fn step(&mut self, around: &mut StepContext<'_>) -> Result<StepResult, Diag> {
         if self.steps == Pacing::Single && !self.is_complete() {
             return self.step_once(around);
         }
@@ -182,12 +182,12 @@ impl Operation {
                     }
                 }
                 Readiness::Control(input) => {
-                    if around.hear_control(input, self.keeps_control) {
+                    if around.accept_end_control(input, self.keeps_control) {
                         self.conclude(around.memory)?;
                         return Ok(StepResult::Ended);
                     }
                 }
-                Readiness::Tired => return Ok(StepResult::Moved),
+                Readiness::NotThisCycle => return Ok(StepResult::Moved),
                 Readiness::No(_) if self.done > before => return Ok(StepResult::Moved),
                 Readiness::No(stall) => return Ok(StepResult::Stalled(stall)),
             }
@@ -199,17 +199,17 @@ impl Operation {
     /// The same as [`Operation::step`] for an operation whose fabric operands take or make one wavelet for each
     /// element, and that has something left to do.
     #[inline]
-    pub fn step_once(&mut self, around: &mut Surroundings<'_>) -> Result<StepResult, Diag> {
+    pub fn step_once(&mut self, around: &mut StepContext<'_>) -> Result<StepResult, Diag> {
         let mut tired = false;
         for from in self.sources() {
-            if let From::Fabric(intake) = from {
+            if let ElementSource::Fabric(intake) = from {
                 if around.queues.inputs[intake.input].items.is_empty() {
                     return Ok(StepResult::Stalled(Stall::Input(intake.input)));
                 }
                 tired |= intake.last_used == around.now;
             }
         }
-        if let To::Fabric(outlet) = &self.to {
+        if let ElementDest::Fabric(outlet) = &self.to {
             let is_used = outlet.last_used == around.now;
             if !is_used && around.queues.outputs[outlet.output].space() == 0 {
                 return Ok(StepResult::Stalled(Stall::Output(outlet.output)));
@@ -228,24 +228,28 @@ impl Operation {
     }
 
     /// How it steps.
-    pub fn kind_of_steps(&self) -> Pacing {
+    pub fn pacing(&self) -> Pacing {
         let (sources, to) = (self.sources(), &self.to);
         let is_single = |narrow: bool, simd: Simd| !narrow || simd == Simd::Off;
-        let takes = |from: &From| matches!(from, From::Fabric(i) if is_single(i.narrow, i.simd));
-        let sends = matches!(to, To::Fabric(o) if is_single(o.narrow, o.simd));
-        let has_fifo = matches!(to, To::Fifo(_)) || sources.iter().any(|from| matches!(from, From::Fifo(_)));
+        let takes =
+            |from: &ElementSource| matches!(from, ElementSource::Fabric(i) if is_single(i.narrow, i.simd));
+        let sends = matches!(to, ElementDest::Fabric(o) if is_single(o.narrow, o.simd));
+        let has_fifo = matches!(to, ElementDest::Fifo(_))
+            || sources.iter().any(|from| matches!(from, ElementSource::Fifo(_)));
         if self.stops_at_control || has_fifo || !sends && !sources.iter().any(takes) {
             return Pacing::Any;
         }
-        let is_single = sources.iter().all(|from| takes(from) || matches!(from, From::Local(_)))
-            && (sends || matches!(to, To::Local(_)))
+        let is_single = sources.iter().all(|from| takes(from) || matches!(from, ElementSource::Local(_)))
+            && (sends || matches!(to, ElementDest::Local(_)))
             && self.inputs().count_ones() as usize == self.intakes().count();
         if is_single { Pacing::Single } else { Pacing::Paced }
     }
 
     /// Whether `@dfilt` has dropped the wavelet that is there.
-    fn drops_data(&self, around: &mut Surroundings<'_>) -> bool {
-        let (To::Nowhere, From::Fabric(intake)) = (&self.to, &self.from[0]) else { return false };
+    fn drops_data(&self, around: &mut StepContext<'_>) -> bool {
+        let (ElementDest::Nowhere, ElementSource::Fabric(intake)) = (&self.to, &self.from[0]) else {
+            return false;
+        };
         let inbox = &mut around.queues.inputs[intake.input];
         let is_data = inbox.head().is_some_and(|w| !w.control);
         is_data && inbox.take(around.now).is_some()
@@ -257,10 +261,10 @@ impl Operation {
     }
 
     /// Its fabric sources.
-    pub fn intakes(&self) -> impl Iterator<Item = &Intake> {
+    pub fn intakes(&self) -> impl Iterator<Item = &FabInOperand> {
         self.from.iter().filter_map(|from| match from {
-            From::Fabric(intake) => Some(intake),
-            From::Local(_) | From::Fifo(_) => None,
+            ElementSource::Fabric(intake) => Some(intake),
+            ElementSource::Local(_) | ElementSource::Fifo(_) => None,
         })
     }
 
@@ -272,28 +276,28 @@ impl Operation {
     /// What was wrong with a wavelet that it has just taken.
     pub fn take_mixed(&mut self) -> Option<Mixed> {
         // Control wavelets are what `@dfilt` counts.
-        if !std::mem::take(&mut self.has_mixed) || matches!(self.to, To::Nowhere) {
+        if !std::mem::take(&mut self.has_mixed) || matches!(self.to, ElementDest::Nowhere) {
             return None;
         }
         self.from.iter_mut().find_map(|from| match from {
-            From::Fabric(intake) => intake.mixed.take(),
-            From::Local(_) | From::Fifo(_) => None,
+            ElementSource::Fabric(intake) => intake.mixed.take(),
+            ElementSource::Local(_) | ElementSource::Fifo(_) => None,
         })
     }
 
     /// The color it sends.
     pub fn color(&self) -> Option<Color> {
         match &self.to {
-            To::Fabric(outlet) => Some(outlet.color),
-            To::Local(_) | To::Fifo(_) | To::Nowhere => None,
+            ElementDest::Fabric(outlet) => Some(outlet.color),
+            ElementDest::Local(_) | ElementDest::Fifo(_) | ElementDest::Nowhere => None,
         }
     }
 
     /// The output it writes.
     pub fn output(&self) -> Option<usize> {
         match &self.to {
-            To::Fabric(outlet) => Some(outlet.output),
-            To::Local(_) | To::Fifo(_) | To::Nowhere => None,
+            ElementDest::Fabric(outlet) => Some(outlet.output),
+            ElementDest::Local(_) | ElementDest::Fifo(_) | ElementDest::Nowhere => None,
         }
     }
 
@@ -301,62 +305,62 @@ impl Operation {
     /// and that it adds to.
     pub fn shared_parts(&self) -> [u64; 4] {
         let takes = self.sources().iter().filter_map(|from| match from {
-            From::Fifo(end) => Some(end.fifo),
-            From::Local(_) | From::Fabric(_) => None,
+            ElementSource::Fifo(end) => Some(end.fifo),
+            ElementSource::Local(_) | ElementSource::Fabric(_) => None,
         });
-        let adds = if let To::Fifo(end) = &self.to { 1 << (end.fifo & 63) } else { 0 };
+        let adds = if let ElementDest::Fifo(end) = &self.to { 1 << (end.fifo & 63) } else { 0 };
         let output = self.output().map_or(0, |output| 1 << (output & 63));
         [self.inputs(), output, takes.fold(0, |all, fifo| all | 1 << (fifo & 63)), adds]
     }
 
     /// Whether it has just taken the last word of a message of `<message_passing>`.
-    fn ends_message(&self, around: &mut Surroundings<'_>) -> bool {
+    fn ends_message(&self, around: &mut StepContext<'_>) -> bool {
         self.stops_at_control
             && self.sources().iter().any(|from| match from {
-                From::Fabric(intake) => around.queues.inputs[intake.input].end_message(),
-                From::Local(_) | From::Fifo(_) => false,
+                ElementSource::Fabric(intake) => around.queues.inputs[intake.input].end_message(),
+                ElementSource::Local(_) | ElementSource::Fifo(_) => false,
             })
     }
 
-    fn ready(&self, around: &mut Surroundings<'_>) -> Readiness {
+    fn ready(&self, around: &mut StepContext<'_>) -> Readiness {
         let mut tired = false;
         for (k, from) in self.sources().iter().enumerate() {
             match from {
-                From::Local(_) => {}
-                From::Fifo(end) if self.fits(end, false, around) => {}
-                From::Fifo(end) => return Readiness::No(Stall::FifoEmpty(*end)),
-                From::Fabric(intake) => match self.intake_ready(intake, around) {
+                ElementSource::Local(_) => {}
+                ElementSource::Fifo(end) if self.fits(end, false, around) => {}
+                ElementSource::Fifo(end) => return Readiness::No(Stall::FifoEmpty(*end)),
+                ElementSource::Fabric(intake) => match self.intake_ready(intake, around) {
                     Readiness::Yes if k > 0 && self.lacks_second(k, intake.input, around) => {
                         return Readiness::No(Stall::Input(intake.input));
                     }
                     Readiness::Yes => {}
-                    Readiness::Tired => tired = true,
+                    Readiness::NotThisCycle => tired = true,
                     other => return other,
                 },
             }
         }
         match &self.to {
-            To::Local(_) | To::Nowhere => {}
-            To::Fifo(end) if self.fits(end, true, around) => {}
-            To::Fifo(end) => return Readiness::No(Stall::FifoFull(*end)),
-            To::Fabric(outlet) => match self.outlet_ready(outlet, around) {
+            ElementDest::Local(_) | ElementDest::Nowhere => {}
+            ElementDest::Fifo(end) if self.fits(end, true, around) => {}
+            ElementDest::Fifo(end) => return Readiness::No(Stall::FifoFull(*end)),
+            ElementDest::Fabric(outlet) => match self.outlet_ready(outlet, around) {
                 Readiness::Yes => {}
-                Readiness::Tired => tired = true,
+                Readiness::NotThisCycle => tired = true,
                 other => return other,
             },
         }
-        if tired { Readiness::Tired } else { Readiness::Yes }
+        if tired { Readiness::NotThisCycle } else { Readiness::Yes }
     }
 
     /// Whether source `k` and one before it take from the same input, and there are not enough wavelets for both.
-    fn lacks_second(&self, k: usize, input: usize, around: &Surroundings<'_>) -> bool {
-        let takes = |from: &From| matches!(from, From::Fabric(intake) if intake.input == input && intake.half.is_none());
+    fn lacks_second(&self, k: usize, input: usize, around: &StepContext<'_>) -> bool {
+        let takes = |from: &ElementSource| matches!(from, ElementSource::Fabric(intake) if intake.input == input && intake.half.is_none());
         let takers = self.sources()[..=k].iter().filter(|from| takes(from)).count();
         around.queues.inputs[input].len() < takers
     }
 
     /// Whether a FIFO has space (`write`) or data for the elements that move together next.
-    fn fits(&self, end: &FifoEnd, write: bool, around: &mut Surroundings<'_>) -> bool {
+    fn fits(&self, end: &FifoEnd, write: bool, around: &mut StepContext<'_>) -> bool {
         let starts = self.done.is_multiple_of(end.group);
         let elements = if starts { end.group.min(self.remaining()) } else { 1 };
         let words = elements as u16 * end.words;
@@ -368,7 +372,7 @@ impl Operation {
         fits
     }
 
-    fn intake_ready(&self, intake: &Intake, around: &Surroundings<'_>) -> Readiness {
+    fn intake_ready(&self, intake: &FabInOperand, around: &StepContext<'_>) -> Readiness {
         if intake.half.is_some() {
             return Readiness::Yes;
         }
@@ -378,7 +382,7 @@ impl Operation {
             return Readiness::Control(intake.input);
         }
         if intake.last_used == around.now {
-            return Readiness::Tired;
+            return Readiness::NotThisCycle;
         }
         // `simd_64` goes on only when a pair of wavelets is there.
         let pairs = intake.narrow && intake.simd == Simd::Simd64 && self.remaining() > 2;
@@ -388,12 +392,12 @@ impl Operation {
         Readiness::Yes
     }
 
-    fn outlet_ready(&self, outlet: &Outlet, around: &Surroundings<'_>) -> Readiness {
+    fn outlet_ready(&self, outlet: &FabOutOperand, around: &StepContext<'_>) -> Readiness {
         if outlet.narrow && outlet.simd != Simd::Off && outlet.half.is_none() && self.remaining() > 1 {
             return Readiness::Yes;
         }
         if outlet.last_used == around.now {
-            return Readiness::Tired;
+            return Readiness::NotThisCycle;
         }
         if around.queues.outputs[outlet.output].space() == 0 {
             return Readiness::No(Stall::Output(outlet.output));
@@ -402,7 +406,7 @@ impl Operation {
     }
 
     #[inline]
-    fn element(&mut self, around: &mut Surroundings<'_>) -> Result<(), Diag> {
+    fn element(&mut self, around: &mut StepContext<'_>) -> Result<(), Diag> {
         let mut values = [0; 3];
         for k in 0..usize::from(self.arity).min(values.len()) {
             values[k] = self.take(k, around)?;
@@ -427,7 +431,7 @@ impl Operation {
         self.carried
     }
 
-    /// It has given up at a FIFO: what is left is the length of the next operation.
+    /// Ends it at a FIFO that stalls it: what is left becomes the length of the next operation.
     pub fn leave_length(&self, stall: Stall, fifos: &mut [FifoState]) {
         let (end, write) = match stall {
             Stall::FifoEmpty(end) => (end, false),
@@ -439,19 +443,19 @@ impl Operation {
     }
 
     fn accumulates(&self) -> bool {
-        matches!(self.to, To::Local(Dest::Scalar { accumulates: true, .. }))
+        matches!(self.to, ElementDest::Local(Dest::Scalar { accumulates: true, .. }))
     }
 
     #[inline]
-    fn take(&mut self, source: usize, around: &mut Surroundings<'_>) -> Result<u32, Diag> {
+    fn take(&mut self, source: usize, around: &mut StepContext<'_>) -> Result<u32, Diag> {
         match &mut self.from[source] {
-            From::Local(source) => local::next(around.memory.words(), source),
-            From::Fifo(end) => {
+            ElementSource::Local(source) => local::next(around.memory.words(), source),
+            ElementSource::Fifo(end) => {
                 let (value, task) = around.fifos[end.fifo].pop(around.memory.words(), end.words);
                 activate(around.tasks, task)?;
                 Ok(value)
             }
-            From::Fabric(intake) => {
+            ElementSource::Fabric(intake) => {
                 let value = intake.take(around.queues, around.now);
                 self.has_mixed |= intake.mixed.is_some();
                 Ok(value)
@@ -460,25 +464,25 @@ impl Operation {
     }
 
     #[inline]
-    fn put(&mut self, value: u32, is_last: bool, around: &mut Surroundings<'_>) -> Result<(), Diag> {
+    fn put(&mut self, value: u32, is_last: bool, around: &mut StepContext<'_>) -> Result<(), Diag> {
         match &mut self.to {
-            To::Local(Dest::AddressCursor(cursor)) => {
+            ElementDest::Local(Dest::AddressCursor(cursor)) => {
                 let (at, words) = (cursor.next_element()?, cursor.words());
                 write(around.memory.words_mut(), at, words, value);
             }
-            To::Local(Dest::Scalar { .. }) | To::Nowhere => {}
-            To::Fifo(end) => {
+            ElementDest::Local(Dest::Scalar { .. }) | ElementDest::Nowhere => {}
+            ElementDest::Fifo(end) => {
                 let task = around.fifos[end.fifo].push(around.memory.words_mut(), value, end.words);
                 activate(around.tasks, task)?;
             }
-            To::Fabric(outlet) => outlet.put(value, is_last, around.queues, around.now),
+            ElementDest::Fabric(outlet) => outlet.put(value, is_last, around.queues, around.now),
         }
         Ok(())
     }
 
     /// What follows the last element: a scalar destination gets its value, a source is cleared.
     fn conclude(&self, memory: &mut Memory) -> Result<(), Diag> {
-        if let To::Local(Dest::Scalar { at, words, accumulates }) = self.to
+        if let ElementDest::Local(Dest::Scalar { at, words, accumulates }) = self.to
             && (self.done > 0 || accumulates)
         {
             write(memory.words_mut(), at, words, self.carried);

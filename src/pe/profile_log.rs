@@ -1,11 +1,11 @@
 //! What a PE notes for a profile. The cycles are exact although the PE runs ahead of the clock: whoever calls says in which
 //! cycle something happens.
 
-use super::fabric_operands::{Intake, Outlet};
-use super::operation::{Operation, StepResult, To};
+use super::fabric_operands::{FabInOperand, FabOutOperand};
+use super::operation::{ElementDest, Operation, StepResult};
 use super::queues::Queues;
 use super::stall::Stall;
-use super::tasks::Done;
+use super::tasks::CompletionAction;
 use super::threads::{MAIN, Thread};
 use super::trace_buffer::reason;
 use crate::arch::Color;
@@ -271,7 +271,7 @@ impl ProfileLog {
         &mut self,
         place: usize,
         thread: &Thread,
-        done: Done,
+        done: CompletionAction,
         queues: &Queues,
         (at, next): (u64, u64),
     ) {
@@ -280,10 +280,10 @@ impl ProfileLog {
         self.note_end(place, done, at, next);
     }
 
-    fn note_end(&mut self, place: usize, done: Done, at: u64, next: u64) {
+    fn note_end(&mut self, place: usize, done: CompletionAction, at: u64, next: u64) {
         let then = match done {
-            Done::Nothing => None,
-            Done::Activate(id) | Done::Unblock(id) => Some(id),
+            CompletionAction::Nothing => None,
+            CompletionAction::Activate(id) | CompletionAction::Unblock(id) => Some(id),
         };
         self.push(at, Record::End { thread: place as u8, at, then });
         if place == MAIN {
@@ -298,7 +298,7 @@ impl ProfileLog {
         operation: NotedOperation,
         (from, started): (u64, u64),
         (last, elements): (u64, u32),
-        then: Done,
+        then: CompletionAction,
     ) {
         self.begin(place, operation, from, started);
         let (first, thread) = (started + 1, place as u8);
@@ -390,10 +390,10 @@ pub(super) fn noted(
     let reads = operation.intakes().fold(0, |all, intake| all | 1 << queues.inputs[intake.input].color.0);
     // A wavelet in each cycle, and in each wavelet an element, or two narrow ones.
     let lanes = |narrow: bool, simd: Simd| if narrow && simd != Simd::Off { 2 } else { 1 };
-    let taken = operation.intakes().map(|Intake { narrow, simd, .. }| lanes(*narrow, *simd)).min();
+    let taken = operation.intakes().map(|FabInOperand { narrow, simd, .. }| lanes(*narrow, *simd)).min();
     let sent = match &operation.to {
-        To::Fabric(Outlet { narrow, simd, .. }) => Some(lanes(*narrow, *simd)),
-        To::Local(_) | To::Fifo(_) | To::Nowhere => None,
+        ElementDest::Fabric(FabOutOperand { narrow, simd, .. }) => Some(lanes(*narrow, *simd)),
+        ElementDest::Local(_) | ElementDest::Fifo(_) | ElementDest::Nowhere => None,
     };
     let width = taken.into_iter().chain(sent).min().unwrap_or(1);
     NotedOperation { name: operation.name(), span, function, reads, sends: operation.color(), width }

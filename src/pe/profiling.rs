@@ -5,7 +5,7 @@ use super::loop_services::PeServices;
 use super::main_thread::Served;
 use super::profile_log::{ProfileLog, noted};
 use super::start::Start;
-use super::tasks::{Done, Picked};
+use super::tasks::{CompletionAction, Picked};
 use super::threads::{MAIN, Thread};
 use super::trace_buffer::reason;
 use crate::diagnostics::Diag;
@@ -183,7 +183,7 @@ impl Pe {
         let noted = noted(operation, (vector.span, frame.function), &self.queues);
         let is_async = settings.is_async;
         let place = if is_async { start.ut.map_or(0, |ut| usize::from(ut.0 & 7)) } else { MAIN };
-        let then = if is_async { settings.completion } else { Done::Nothing };
+        let then = if is_async { settings.completion } else { CompletionAction::Nothing };
         profile.sent_early(place, noted, (from, started), (last, operation.done), then);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::arch::{Color, InQueue, OutQueue};
 use crate::fabric::Wavelet;
-use crate::ring::Ring;
+use crate::inline_queue::InlineQueue;
 use crate::source::Span;
 
 /// An input queue: wavelets of one color that have arrived. Most of the time it fits one cache line.
@@ -15,19 +15,19 @@ pub(super) struct Inbox {
     pub(super) depth: u8,
     /// Offset of its part of the control task table (WSE-3).
     pub control_table: u8,
-    pub(super) items: Ring<Wavelet, 4>,
+    pub(super) items: InlineQueue<Wavelet, 4>,
     /// The cycle in which the oldest wavelet became the oldest.
     pub since: u64,
-    pub(super) message: Message,
+    pub(super) message: MessagePart,
     /// Whether the queue belongs to `<message_passing>`.
     pub is_mailbox: bool,
     /// Whether the oldest wavelet is a control wavelet that has ended an operation.
-    pub is_head_heard: bool,
+    pub head_has_ended_operation: bool,
 }
 
 /// The next part of a message that the receiving operation expects.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Message {
+pub(super) enum MessagePart {
     /// The operation receives plain wavelets, not a message.
     No,
     /// The header, which is dropped.
@@ -47,10 +47,10 @@ impl Inbox {
     /// Takes the oldest wavelet.
     pub fn take(&mut self, now: u64) -> Option<Wavelet> {
         self.since = now;
-        self.is_head_heard = false;
+        self.head_has_ended_operation = false;
         let wavelet = self.items.pop_front()?;
-        if self.message == Message::Words && wavelet.control {
-            self.message = Message::Over;
+        if self.message == MessagePart::Words && wavelet.control {
+            self.message = MessagePart::Over;
             return Some(Wavelet { control: false, ..wavelet });
         }
         Some(wavelet)
@@ -58,14 +58,14 @@ impl Inbox {
 
     /// Whether a control wavelet is a word of a message, and not a command.
     pub fn is_message(&self) -> bool {
-        self.message == Message::Words
+        self.message == MessagePart::Words
     }
 
     /// Whether the last word of a message has just been taken; true once.
     pub fn end_message(&mut self) -> bool {
-        let is_over = self.message == Message::Over;
+        let is_over = self.message == MessagePart::Over;
         if is_over {
-            self.message = Message::No;
+            self.message = MessagePart::No;
         }
         is_over
     }
@@ -129,7 +129,7 @@ pub(super) struct Outbox {
     pub queue: Option<OutQueue>,
     pub(super) color: Option<Color>,
     pub(super) depth: u8,
-    pub(super) items: Ring<Outgoing, 2>,
+    pub(super) items: InlineQueue<Outgoing, 2>,
     /// The last operation that sent through it.
     pub sent_by: Option<SendOperation>,
 }

@@ -1,15 +1,15 @@
 //! The queues between a PE and its router.
 
-use super::queue::{Inbox, Message, Outbox, Outgoing, SendOperation};
+use super::queue::{Inbox, MessagePart, Outbox, Outgoing, SendOperation};
 use crate::arch::{Arch, ArchName, Color, InQueue, OutQueue};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::QUEUE_UNBOUND;
 use crate::fabric::Wavelet;
 use crate::image::TileImage;
+use crate::inline_queue::InlineQueue;
 use crate::prefetch;
-use crate::ring::Ring;
 use crate::source::Span;
-use crate::state::StateHash;
+use crate::state_hash::StateHash;
 
 /// Depth of the private queue that a color without a queue has on WSE-2 (ruling OQ-48).
 const IMPLICIT_DEPTH: u8 = 6;
@@ -67,17 +67,17 @@ impl Queues {
             queue: Some(b.queue),
             depth: arch.input_queue_depth[usize::from(b.queue.0)],
             control_table: tile.control_tables[usize::from(b.queue.0)],
-            items: Ring::default(),
+            items: InlineQueue::default(),
             since: 0,
-            message: Message::No,
+            message: MessagePart::No,
             is_mailbox: tile.mailbox == Some(b.queue),
-            is_head_heard: false,
+            head_has_ended_operation: false,
         });
         let outputs = tile.output_queues.iter().map(|b| Outbox {
             queue: Some(b.queue),
             color: Some(b.color),
             depth: arch.output_queue_depth[usize::from(b.queue.0)],
-            items: Ring::default(),
+            items: InlineQueue::default(),
             sent_by: None,
         });
         let mut queues = Queues {
@@ -128,7 +128,7 @@ impl Queues {
                 input.queue,
                 input.message,
                 input.control_table,
-                input.is_head_heard,
+                input.head_has_ended_operation,
             ));
             input.items.iter().for_each(|wavelet| state.add_debug(wavelet));
         }
@@ -164,8 +164,8 @@ impl Queues {
             return None;
         }
         // `recv_message` drops the header of a message, which holds its length (docs/decisions.md).
-        if inbox.message == Message::Header {
-            inbox.message = Message::Words;
+        if inbox.message == MessagePart::Header {
+            inbox.message = MessagePart::Words;
             return Some(input);
         }
         if inbox.items.is_empty() {
@@ -176,7 +176,7 @@ impl Queues {
         Some(input)
     }
 
-    /// The input to which the last wavelet has come.
+    /// The input in which the last wavelet has arrived.
     pub fn latest_input(&self) -> usize {
         self.latest_input as usize
     }
@@ -240,10 +240,10 @@ impl Queues {
         // that the queue gives up.
         if let Some(private) = private {
             let items = std::mem::take(&mut self.inputs[private].items);
-            let is_heard = std::mem::take(&mut self.inputs[private].is_head_heard);
+            let is_heard = std::mem::take(&mut self.inputs[private].head_has_ended_operation);
             if self.inputs[bound].items.is_empty() {
                 self.inputs[bound].since = self.inputs[private].since;
-                self.inputs[bound].is_head_heard = is_heard;
+                self.inputs[bound].head_has_ended_operation = is_heard;
             }
             items.iter().for_each(|wavelet| self.inputs[bound].items.push_back(*wavelet));
             self.inputs[private].color = self.inputs[bound].color;
@@ -261,7 +261,13 @@ impl Queues {
         let at = self.outputs.iter().position(|o| o.queue == Some(queue)).unwrap_or_else(|| {
             let depth = self.arch.output_queue_depth[usize::from(queue.0)];
             let queue = Some(queue);
-            self.outputs.push(Outbox { queue, color: None, depth, items: Ring::default(), sent_by: None });
+            self.outputs.push(Outbox {
+                queue,
+                color: None,
+                depth,
+                items: InlineQueue::default(),
+                sent_by: None,
+            });
             self.outputs.len() - 1
         });
         let outbox = &mut self.outputs[at];
@@ -274,7 +280,7 @@ impl Queues {
     pub fn receive_message(&mut self, queue: InQueue) {
         if let Some(inbox) = self.inputs.iter_mut().find(|i| i.queue == Some(queue)) {
             let has_header = inbox.items.pop_front().is_some();
-            inbox.message = if has_header { Message::Words } else { Message::Header };
+            inbox.message = if has_header { MessagePart::Words } else { MessagePart::Header };
         }
     }
 
@@ -285,11 +291,11 @@ impl Queues {
                 queue: None,
                 depth: IMPLICIT_DEPTH,
                 control_table: 0,
-                items: Ring::default(),
+                items: InlineQueue::default(),
                 since: 0,
-                message: Message::No,
+                message: MessagePart::No,
                 is_mailbox: false,
-                is_head_heard: false,
+                head_has_ended_operation: false,
             });
             self.index_inputs();
             self.inputs.len() - 1
@@ -351,7 +357,13 @@ impl Queues {
         let at = at.unwrap_or_else(|| {
             let known = queue.and_then(|q| self.arch.output_queue_depth.get(usize::from(q.0)));
             let depth = known.copied().unwrap_or(PRIVATE_OUT_DEPTH);
-            self.outputs.push(Outbox { queue, color: None, depth, items: Ring::default(), sent_by: None });
+            self.outputs.push(Outbox {
+                queue,
+                color: None,
+                depth,
+                items: InlineQueue::default(),
+                sent_by: None,
+            });
             self.outputs.len() - 1
         });
         Ok((at, color))

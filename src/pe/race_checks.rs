@@ -4,7 +4,7 @@ use super::element::Pe;
 use super::open_operands::{OpenOperand, each_operand};
 use super::operation::Operation;
 use super::races::RaceAccess;
-use super::tasks::{Done, Picked, bit};
+use super::tasks::{CompletionAction, Picked, bit};
 use super::threads::{MAIN, Thread};
 use super::vector_unit::VectorUnit;
 use crate::arch::{ArchName, TEARDOWN_TASK, TaskId};
@@ -79,7 +79,7 @@ impl VectorUnit<'_> {
 
 impl Pe {
     /// The operation of a thread has ended.
-    pub(super) fn note_end(&mut self, place: usize, thread: &Thread, done: Done, now: u64) {
+    pub(super) fn note_end(&mut self, place: usize, thread: &Thread, done: CompletionAction, now: u64) {
         match place {
             MAIN => self.races.waited_for(&thread.operation, &self.threads, now),
             _ => self.races.end(place, done),
@@ -93,7 +93,7 @@ impl Pe {
             return;
         }
         match picked {
-            Picked::Local(TaskId(TEARDOWN_TASK)) => self.races.all_is_seen(now),
+            Picked::Local(TaskId(TEARDOWN_TASK)) => self.races.mark_all_seen(now),
             Picked::Local(id) => self.races.task_starts(bit(id), None, &self.threads, now),
             Picked::Wavelet { id, input, .. } => {
                 let input = usize::from(input);
@@ -141,7 +141,7 @@ impl Pe {
         if !self.races.is_on || words == 0 {
             return None;
         }
-        self.races.host_comes(&self.threads, now);
+        self.races.note_host_access(&self.threads, now);
         let words = Footprint::words(at, words);
         if is_write {
             self.races.note_write(&words, None);

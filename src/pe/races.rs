@@ -6,8 +6,8 @@
 //! open operation is a race, even if the operation has ended by then: in another run it may not have. So the result
 //! depends on the order of events, not on their cycles.
 //!
-//! What a wavelet from outside may prove is believed: when one arrives, all that has been sent counts as seen, because
-//! the wavelet may be the answer. Ends are seen by the whole main thread, because a task may leave word in a variable.
+//! The detector trusts wavelets: when one arrives, all that was sent before counts as seen, because the wavelet may
+//! be the answer. What one task has seen, all later ones have, because a task may pass it on in a variable.
 //!
 //! The checks hang on the start and the end of operations and tasks. Scalar code is watched only while operations are
 //! open (`exec/guard.rs`).
@@ -16,10 +16,10 @@ use super::fifo::FifoState;
 use super::open_operands::{OpenOperand, each_operand, fifos_of};
 use super::open_operation::{Begun, OpenOperation, OpenUse, Place, Progress};
 use super::operation::Operation;
-use super::tasks::{Done, bit};
+use super::tasks::{CompletionAction, bit};
 use super::threads::Threads;
 use super::unset_globals::UnsetGlobals;
-use super::witness::Witness;
+use super::write_log::WriteLog;
 use crate::arch::TaskId;
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::DATA_RACE;
@@ -27,12 +27,12 @@ use crate::dsd::footprint::Footprint;
 use crate::exec::guard::{GuardedWords, Watch};
 use crate::prefetch;
 use crate::source::Span;
-use crate::state::StateHash;
+use crate::state_hash::StateHash;
 
 /// Operations that are remembered at most; of more the oldest is forgotten.
 const MOST_OPEN: usize = 24;
 
-/// The owner of the watch of a [`Witness`].
+/// The owner of the watch of a [`WriteLog`].
 const WITNESS: u32 = u32::MAX;
 
 /// The owner of the watches of [`UnsetGlobals`].
@@ -47,7 +47,7 @@ struct Watched {
     opened: u32,
     /// How many operations have ended.
     ended: u32,
-    witness: Option<Box<Witness>>,
+    witness: Option<Box<WriteLog>>,
     unset: Option<Box<UnsetGlobals>>,
 }
 
@@ -58,7 +58,8 @@ pub(super) struct Races {
     pub is_on: bool,
     /// Whether races are looked for.
     pub detects: bool,
-    /// Code has met an operation at work on the same words: it does not run ahead of microthreads any more.
+    /// Whether code has accessed words of an operation in progress. From then on the main thread does not run ahead
+    /// of microthreads.
     pub keeps_pace: bool,
     /// The cycle of the main thread, for writes that are noted.
     pub cycle: u64,
@@ -122,7 +123,7 @@ impl Races {
     }
 
     /// From now on the writes of some words are noted.
-    pub fn observe(&mut self, witness: Witness) {
+    pub fn observe(&mut self, witness: WriteLog) {
         let watched = self.watched.get_or_insert_default();
         for words in witness.footprints() {
             watched.guard.add(Watch { words, reads: false, fifo: None, owner: WITNESS });
@@ -172,7 +173,7 @@ impl Races {
     }
 
     /// The words whose writes are noted.
-    pub fn witness(&mut self) -> Option<&mut Witness> {
+    pub fn witness(&mut self) -> Option<&mut WriteLog> {
         self.watched.as_mut()?.witness.as_deref_mut()
     }
 
@@ -298,7 +299,7 @@ impl Races {
     }
 
     /// The operation of a thread has ended.
-    pub fn end(&mut self, place: usize, done: Done) {
+    pub fn end(&mut self, place: usize, done: CompletionAction) {
         let Some(watched) = &mut self.watched else { return };
         let running = Progress::Running { place: place as u8 };
         if let Some(n) = watched.open.iter().position(|open| open.progress == running) {
@@ -319,8 +320,8 @@ impl Races {
         self.is_on = !watched.is_idle();
     }
 
-    /// Whatever has ended is seen, by the handler of an empty queue.
-    pub fn all_is_seen(&mut self, now: u64) {
+    /// Marks all operations that have ended as seen, because the handler of an empty queue runs.
+    pub fn mark_all_seen(&mut self, now: u64) {
         let Some(watched) = &mut self.watched else { return };
         watched.end_until(now);
         watched.keep(|open| !matches!(open.progress, Progress::Ended { .. }));
@@ -347,8 +348,9 @@ impl Races {
         self.is_on = !watched.is_idle();
     }
 
-    /// The host launches a function or copies: it may know that what was sent has arrived.
-    pub fn host_comes(&mut self, threads: &Threads, now: u64) {
+    /// Marks as seen what the host may know, because it launches a function or copies: what was sent may have
+    /// arrived.
+    pub fn note_host_access(&mut self, threads: &Threads, now: u64) {
         let Some(watched) = &mut self.watched else { return };
         watched.end_until(now);
         watched.see_wavelets(threads, now);
@@ -357,10 +359,10 @@ impl Races {
 }
 
 /// The task whose start shows that an operation has ended.
-fn seen_by(done: Done) -> Option<TaskId> {
+fn seen_by(done: CompletionAction) -> Option<TaskId> {
     match done {
-        Done::Nothing => None,
-        Done::Activate(id) | Done::Unblock(id) => Some(id),
+        CompletionAction::Nothing => None,
+        CompletionAction::Activate(id) | CompletionAction::Unblock(id) => Some(id),
     }
 }
 
@@ -371,7 +373,8 @@ impl Watched {
 
     /// Adds an operation, whose watches have the next number.
     fn open(&mut self, begun: &Begun, uses: OpenUse, progress: Progress) {
-        let (id, span, has_completion) = (self.opened, begun.span, begun.completion != Done::Nothing);
+        let (id, span, has_completion) =
+            (self.opened, begun.span, begun.completion != CompletionAction::Nothing);
         // The witness and the globals without a value have the last numbers.
         self.opened = (id + 1) % UNSET;
         self.open.push(OpenOperation { id, span, uses, has_completion, progress, seen: 0 });
@@ -407,7 +410,7 @@ impl Watched {
     }
 
     /// The number of the next end, of an operation with this completion, and the task that sees it.
-    fn next_end(&mut self, done: Done) -> (u32, Option<TaskId>) {
+    fn next_end(&mut self, done: CompletionAction) -> (u32, Option<TaskId>) {
         self.ended = self.ended.saturating_add(1);
         (self.ended, seen_by(done))
     }

@@ -19,7 +19,7 @@ struct Owner<'a> {
 }
 
 /// The variables of a PE, and the call stack that owns the locals.
-pub(super) struct Reach<'a> {
+pub(super) struct BoundsResolver<'a> {
     pub tile: &'a TileImage,
     pub calls: &'a Calls,
     /// Words of memory.
@@ -28,16 +28,17 @@ pub(super) struct Reach<'a> {
     pub warns: bool,
 }
 
-impl Reach<'_> {
-    /// The bounds of a DSD that gets an address at run time: the variable at the address. Beyond a local are the
-    /// words of other calls; beyond a global working public programs go on purpose, so that it is a warning.
+impl BoundsResolver<'_> {
+    /// Sets the bounds of a DSD that gets an address at run time: those of the variable at the address. Leaving a
+    /// local is an error, because the words behind it belong to other calls; leaving a global is a warning, because
+    /// working public programs do it on purpose.
     pub fn aim(&self, mem: &mut Mem, address: u16) {
-        let ((lo, hi), is_aimed) =
-            global_bounds(self.tile, address, self.size, self.warns).unwrap_or_else(|| {
+        let ((lo, hi), has_soft_bounds) = global_bounds(self.tile, address, self.size, self.warns)
+            .unwrap_or_else(|| {
                 let words = self.owner(address.into()).map_or((0, self.size), |owner| owner.words);
                 ((words.0 as u16, words.1 as u16), false)
             });
-        (mem.base, mem.lo, mem.hi, mem.is_aimed) = (address, lo, hi, is_aimed);
+        (mem.base, mem.lo, mem.hi, mem.has_soft_bounds) = (address, lo, hi, has_soft_bounds);
     }
 
     /// The variable that a word belongs to.

@@ -2,8 +2,8 @@
 
 use super::checks::Checks;
 use super::extended::{Extended, Others};
-use super::operation::{From, Operation, To};
-use super::tasks::Done;
+use super::operation::{ElementDest, ElementSource, Operation};
+use super::tasks::CompletionAction;
 use super::threads::OperandDsrs;
 use crate::arch::{DsrFile, DsrId, TaskId, UtId};
 use crate::diagnostics::Diag;
@@ -19,7 +19,7 @@ use crate::source::Span;
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct AsyncSettings {
     pub is_async: bool,
-    pub completion: Done,
+    pub completion: CompletionAction,
     pub on_control: Option<AtControl>,
     pub priority: Option<Priority>,
     pub ut: Option<UtId>,
@@ -30,7 +30,7 @@ pub(super) struct AsyncSettings {
 pub(super) enum AtControl {
     /// The operation ends as usual.
     Completion,
-    Then(Done),
+    Then(CompletionAction),
 }
 
 impl AsyncSettings {
@@ -52,10 +52,10 @@ impl AsyncSettings {
     pub fn lost_in(&self, others: &AsyncSettings) -> Option<&'static str> {
         match self.completion {
             _ if !others.is_async => Some("async"),
-            Done::Activate(_) if others.completion != self.completion => Some("activate"),
-            Done::Unblock(_) if others.completion != self.completion => Some("unblock"),
+            CompletionAction::Activate(_) if others.completion != self.completion => Some("activate"),
+            CompletionAction::Unblock(_) if others.completion != self.completion => Some("unblock"),
             _ if self.on_control.is_some() && others.on_control.is_none() => Some("on_control"),
-            Done::Nothing | Done::Activate(_) | Done::Unblock(_) => None,
+            CompletionAction::Nothing | CompletionAction::Activate(_) | CompletionAction::Unblock(_) => None,
         }
     }
 
@@ -66,7 +66,7 @@ impl AsyncSettings {
             return;
         }
         self.is_async = true;
-        if self.completion == Done::Nothing {
+        if self.completion == CompletionAction::Nothing {
             self.completion = other.completion;
         }
         self.on_control = self.on_control.or(other.on_control);
@@ -76,11 +76,11 @@ impl AsyncSettings {
 
     /// Whether a control wavelet that ends the operation stays in its queue.
     pub fn keeps_control(&self) -> bool {
-        matches!(self.on_control, Some(AtControl::Then(Done::Activate(_))))
+        matches!(self.on_control, Some(AtControl::Then(CompletionAction::Activate(_))))
     }
 
     /// The action when a control wavelet ends the operation; `None` if control wavelets do not end it.
-    pub fn at_control(&self) -> Option<Done> {
+    pub fn at_control(&self) -> Option<CompletionAction> {
         self.on_control.map(|action| match action {
             AtControl::Completion => self.completion,
             AtControl::Then(done) => done,
@@ -242,9 +242,9 @@ impl Registers {
     pub fn save_positions(&mut self, operation: &Operation, registers: &OperandDsrs) {
         for (operand, dsr) in registers.saved() {
             let cursor = match (&operation.to, operand) {
-                (To::Local(Dest::AddressCursor(cursor)), 0) => cursor,
+                (ElementDest::Local(Dest::AddressCursor(cursor)), 0) => cursor,
                 (_, k @ 1..) => match &operation.from[k - 1] {
-                    From::Local(Source::AddressCursor(cursor)) => cursor,
+                    ElementSource::Local(Source::AddressCursor(cursor)) => cursor,
                     _ => continue,
                 },
                 _ => continue,
@@ -349,15 +349,15 @@ impl Loaded {
 }
 
 /// What follows the end of an operation, with the id from a register.
-pub(super) fn completion(completion: Completion, register: impl Fn(Reg) -> u64) -> Done {
+pub(super) fn completion(completion: Completion, register: impl Fn(Reg) -> u64) -> CompletionAction {
     let id = |id| match id {
         IdArg::Known(id) => id,
         IdArg::In(reg) => TaskId(register(reg) as u8),
     };
     match completion {
-        Completion::Nothing => Done::Nothing,
-        Completion::Activate(task) => Done::Activate(id(task)),
-        Completion::Unblock(task) => Done::Unblock(id(task)),
+        Completion::Nothing => CompletionAction::Nothing,
+        Completion::Activate(task) => CompletionAction::Activate(id(task)),
+        Completion::Unblock(task) => CompletionAction::Unblock(id(task)),
     }
 }
 

@@ -1,12 +1,12 @@
 //! Resolves the operands of a DSD operation before it starts.
 
-use super::fabric_operands::Intake;
+use super::fabric_operands::FabInOperand;
 use super::fifo::FifoEnd;
-use super::operation::{From, Operation, To};
+use super::operation::{ElementDest, ElementSource, Operation};
 use super::registers::{AsyncSettings, ResolvedOperand, Use};
 use super::start::Start;
 use super::threads::Thread;
-use super::vector_unit::{Reaching, VectorUnit};
+use super::vector_unit::{BoundsCheck, VectorUnit};
 use crate::arch::{DsrId, UtId};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::dsd::{FABIN_DEST, FABOUT_SOURCE};
@@ -27,8 +27,8 @@ impl VectorUnit<'_> {
         let index = vector.index.map(|reg| self.main.register(reg) as u16);
         start.thread.operation.to = match vector.dest {
             DsdOperand::Dsd(dsd) => self.dest(dsd, op.dest.words(), index, &mut start)?,
-            DsdOperand::Pointer(reg) => To::Local(self.scalar_dest(reg, op.dest.words(), vector)?),
-            DsdOperand::Nowhere => To::Nowhere,
+            DsdOperand::Pointer(reg) => ElementDest::Local(self.scalar_dest(reg, op.dest.words(), vector)?),
+            DsdOperand::Nowhere => ElementDest::Nowhere,
             DsdOperand::Scalar(_) => unreachable!("a destination is a vector or a pointer"),
         };
         for (k, source) in vector.sources.iter().enumerate() {
@@ -37,13 +37,15 @@ impl VectorUnit<'_> {
                 DsdOperand::Dsd(dsd) => self.source(dsd, k, words, index, &mut start)?,
                 DsdOperand::Nowhere => unreachable!("a source is somewhere"),
                 DsdOperand::Scalar(reg) | DsdOperand::Pointer(reg) => {
-                    From::Local(Source::Scalar(self.scalar_source(reg, words)))
+                    ElementSource::Local(Source::Scalar(self.scalar_source(reg, words)))
                 }
             };
             start.thread.operation.from[k] = from;
         }
-        if let (Some(From::Local(Source::Scalar(first))), To::Local(Dest::Scalar { accumulates: true, .. })) =
-            (start.thread.operation.from.first(), &start.thread.operation.to)
+        if let (
+            Some(ElementSource::Local(Source::Scalar(first))),
+            ElementDest::Local(Dest::Scalar { accumulates: true, .. }),
+        ) = (start.thread.operation.from.first(), &start.thread.operation.to)
         {
             start.thread.operation.carried = *first;
         }
@@ -58,19 +60,27 @@ impl VectorUnit<'_> {
         Ok(start)
     }
 
-    fn dest(&mut self, dsd: DsdRef, words: u16, index: Option<u16>, start: &mut Start) -> Result<To, Diag> {
+    fn dest(
+        &mut self,
+        dsd: DsdRef,
+        words: u16,
+        index: Option<u16>,
+        start: &mut Start,
+    ) -> Result<ElementDest, Diag> {
         let resolved = self.operand(dsd, Use::Operation)?;
         start.note(0, &resolved);
         Ok(match resolved.dsd {
-            Dsd::Mem(mem) => To::Local(Dest::AddressCursor(self.cursor(&mem, resolved.at, words, index)?)),
+            Dsd::Mem(mem) => {
+                ElementDest::Local(Dest::AddressCursor(self.cursor(&mem, resolved.at, words, index)?))
+            }
             Dsd::FabOut(fabout) => {
                 start.note_fabric(fabout.queue.map(|q| UtId(q.0)), fabout.priority);
-                To::Fabric(self.outlet(&fabout, words, index)?)
+                ElementDest::Fabric(self.outlet(&fabout, words, index)?)
             }
             Dsd::Fifo(fifo) => {
                 let end = self.fifo_end(fifo.0, words)?;
                 start.note_fifo(&mut self.fifos[end.fifo], true, words);
-                To::Fifo(end)
+                ElementDest::Fifo(end)
             }
             Dsd::FabIn(_) => {
                 let diag = FABIN_DEST.plain().help("a fabout_dsd in a dsr_dest sends wavelets");
@@ -86,29 +96,31 @@ impl VectorUnit<'_> {
         words: u16,
         index: Option<u16>,
         start: &mut Start,
-    ) -> Result<From, Diag> {
+    ) -> Result<ElementSource, Diag> {
         let resolved = self.operand(dsd, Use::Operation)?;
         match (&start.thread.operation.to, dsd) {
-            (To::Nowhere, DsdRef::Dsr(dsr)) => check_filtered(&resolved, dsr.id)?,
+            (ElementDest::Nowhere, DsdRef::Dsr(dsr)) => check_filtered(&resolved, dsr.id)?,
             // Something has written over the variable.
-            (To::Nowhere, _) if !matches!(resolved.dsd, Dsd::FabIn(_)) => return Err(DSD_UNSET.plain()),
+            (ElementDest::Nowhere, _) if !matches!(resolved.dsd, Dsd::FabIn(_)) => {
+                return Err(DSD_UNSET.plain());
+            }
             _ => {}
         }
         start.note(k + 1, &resolved);
         Ok(match resolved.dsd {
             Dsd::Mem(mem) => {
-                From::Local(Source::AddressCursor(self.cursor(&mem, resolved.at, words, index)?))
+                ElementSource::Local(Source::AddressCursor(self.cursor(&mem, resolved.at, words, index)?))
             }
             Dsd::FabIn(fabin) => {
                 let intake = self.intake(&fabin, words)?;
                 let queue = fabin.queue.or(self.queues.inputs[intake.input].queue);
                 start.note_fabric(queue.map(|q| UtId(q.0)), fabin.priority);
-                From::Fabric(intake)
+                ElementSource::Fabric(intake)
             }
             Dsd::Fifo(fifo) => {
                 let end = self.fifo_end(fifo.0, words)?;
                 start.note_fifo(&mut self.fifos[end.fifo], false, words);
-                From::Fifo(end)
+                ElementSource::Fifo(end)
             }
             Dsd::FabOut(_) => {
                 let help = "copy a DSD by assignment, not through a pointer of another type";
@@ -135,11 +147,12 @@ impl VectorUnit<'_> {
                     let size = self.memory.size();
                     operation
                         .cursors_mut()
-                        .filter(|(_, cursor)| cursor.is_aimed())
+                        .filter(|(_, cursor)| cursor.has_soft_bounds())
                         .for_each(|(_, cursor)| cursor.widen(size));
                 }
                 let cleared = operation.cleared.map(|cursor| cursor.reaches(count.into()) < count.into());
-                let asked = Reaching { elements: 0..count, runs_now: false, clears: cleared.is_some(), span };
+                let asked =
+                    BoundsCheck { elements: 0..count, runs_now: false, clears: cleared.is_some(), span };
                 self.check_reach(operation.cursors_mut(), &asked)?;
                 if let (Some(cursor), Some(true)) = (&mut operation.cleared, cleared) {
                     cursor.widen(self.memory.size());
@@ -152,14 +165,14 @@ impl VectorUnit<'_> {
 
     /// Looks for a word that is read too soon after it was written, because a wavelet brings several elements.
     fn check_overlap(&mut self, operation: &Operation, span: Span) -> Result<(), Diag> {
-        let (To::Local(dest), Some(total)) = (&operation.to, operation.total) else { return Ok(()) };
+        let (ElementDest::Local(dest), Some(total)) = (&operation.to, operation.total) else { return Ok(()) };
         let width = elements_at_once(operation).min(operation.op.width(self.queues.arch_name()).into());
         if width < 2 {
             return Ok(());
         }
         let sources = operation.sources().iter().filter_map(|from| match from {
-            From::Local(source) => Some(*source),
-            From::Fabric(_) | From::Fifo(_) => None,
+            ElementSource::Local(source) => Some(*source),
+            ElementSource::Fabric(_) | ElementSource::Fifo(_) => None,
         });
         let sources: Vec<Source> = sources.collect();
         self.checks.check_overlap(operation.op, width, (dest, &sources), total, span)
@@ -168,7 +181,7 @@ impl VectorUnit<'_> {
 
 /// How many elements its fabric operands bring at once, at most.
 fn elements_at_once(operation: &Operation) -> u32 {
-    let brought = |intake: &Intake| intake.simd.elements(if intake.narrow { 1 } else { 2 });
+    let brought = |intake: &FabInOperand| intake.simd.elements(if intake.narrow { 1 } else { 2 });
     operation.intakes().map(brought).min().unwrap_or(u32::MAX)
 }
 

@@ -8,7 +8,7 @@
 //! model.
 
 use super::fifo::{FifoEnd, FifoState};
-use super::operation::{From, Operation, To};
+use super::operation::{ElementDest, ElementSource, Operation};
 use crate::diagnostics::Diag;
 use crate::dsd::local::{self, Dest, Source};
 use crate::exec::memory::Memory;
@@ -20,15 +20,15 @@ impl Operation {
         let Some((mut dest, mut sources)) = self.rings(total, fifos) else { return Ok(false) };
         local::run(memory.words_mut(), &self.op.kernel, &mut dest, &mut sources, total)?;
         match &mut self.to {
-            To::Fifo(end) => fifos[end.fifo].pass(true, end.words, total),
-            To::Local(old) => *old = dest,
-            To::Fabric(_) | To::Nowhere => {}
+            ElementDest::Fifo(end) => fifos[end.fifo].pass(true, end.words, total),
+            ElementDest::Local(old) => *old = dest,
+            ElementDest::Fabric(_) | ElementDest::Nowhere => {}
         }
         for (from, source) in self.from.iter_mut().zip(sources) {
             match from {
-                From::Fifo(end) => fifos[end.fifo].pass(false, end.words, total),
-                From::Local(old) => *old = source,
-                From::Fabric(_) => {}
+                ElementSource::Fifo(end) => fifos[end.fifo].pass(false, end.words, total),
+                ElementSource::Local(old) => *old = source,
+                ElementSource::Fabric(_) => {}
             }
         }
         self.done = total;
@@ -48,16 +48,16 @@ impl Operation {
             return None;
         }
         let dest = match &self.to {
-            To::Local(dest) => *dest,
-            To::Fifo(end) => Dest::AddressCursor(ring(end, true)?),
-            To::Fabric(_) | To::Nowhere => return None,
+            ElementDest::Local(dest) => *dest,
+            ElementDest::Fifo(end) => Dest::AddressCursor(ring(end, true)?),
+            ElementDest::Fabric(_) | ElementDest::Nowhere => return None,
         };
         let mut sources = [Source::Scalar(0); 3];
         for (source, from) in sources.iter_mut().zip(&self.from) {
             *source = match from {
-                From::Local(source) => *source,
-                From::Fifo(end) => Source::AddressCursor(ring(end, false)?),
-                From::Fabric(_) => return None,
+                ElementSource::Local(source) => *source,
+                ElementSource::Fifo(end) => Source::AddressCursor(ring(end, false)?),
+                ElementSource::Fabric(_) => return None,
             };
         }
         Some((dest, sources))

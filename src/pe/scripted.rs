@@ -2,8 +2,8 @@
 
 use super::element::Pe;
 use super::main_thread::Launch;
+use super::prescribed::{Asleep, Candidate, Decision, PrescribedSchedule};
 use super::queues::members;
-use super::script::{Asleep, Candidate, Decision, Script};
 use super::tasks::{Picked, bit};
 use crate::arch::TaskId;
 
@@ -21,11 +21,11 @@ impl Next {
 }
 
 impl Pe {
-    /// From now on a script decides. The PE does nothing ahead of the clock, so that everything that can happen in
-    /// another order does.
-    pub fn follow(&mut self, script: Script) {
+    /// Follows a script from now on. The PE then does nothing ahead of the clock, so that every possible order can
+    /// occur.
+    pub fn follow(&mut self, script: PrescribedSchedule) {
         self.script = Some(Box::new(script));
-        self.threads.in_step = true;
+        self.threads.must_not_run_ahead = true;
     }
 
     /// What it has decided, if a script decides.
@@ -35,7 +35,7 @@ impl Pe {
 
     /// Whether something waits that could go on: a task, a launch, or a microthread.
     pub fn is_held(&self) -> bool {
-        let is_held = |script: &Script| script.asleep.is_some() || script.held_threads() != 0;
+        let is_held = |script: &PrescribedSchedule| script.asleep.is_some() || script.held_threads() != 0;
         self.script.as_ref().is_some_and(|script| is_held(script))
     }
 

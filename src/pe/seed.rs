@@ -15,7 +15,7 @@ impl ScheduleSeed {
         ScheduleSeed(seed)
     }
 
-    /// The same, with answers of its own for a PE.
+    /// The seed of one PE, derived from this one.
     pub fn of(self, at: PeCoord) -> ScheduleSeed {
         ScheduleSeed(self.0 ^ (u64::from(at.x) << 48 | u64::from(at.y) << 32))
     }

@@ -1,11 +1,11 @@
 //! Operations of the code that need the PE as a whole: tasks, DSDs, assertions.
 
-use super::element::{Outside, Pe};
+use super::element::{Environment, Pe};
 use super::intrinsics::needs_clock;
 use super::main_thread::Served;
 use super::map::MapState;
 use super::reach::wrong_cast;
-use super::vector::Pace;
+use super::vector::LaunchTiming;
 use crate::arch::TaskId;
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::comptime::INACTIVE_VARIANT;
@@ -38,7 +38,7 @@ impl Pe {
         op: &Op,
         now: u64,
         meter: &Meter,
-        world: &mut Outside<'_>,
+        world: &mut Environment<'_>,
     ) -> Result<Served, Diag> {
         if is_too_early(op, meter, world.worker) {
             return Ok(Served::Later);
@@ -46,9 +46,14 @@ impl Pe {
         let time = now + meter.spent;
         self.races.cycle = time;
         if let Op::Vector { n } = *op {
-            let unseen_until = world.worker.unseen_until;
-            let pace =
-                Pace { time, ran_ahead: meter.spent > 0, unseen_until, start_cycles: 0, quiet_cycles: 0 };
+            let unobserved_until = world.worker.unobserved_until;
+            let pace = LaunchTiming {
+                time,
+                ran_ahead: meter.spent > 0,
+                unobserved_until,
+                start_cycles: 0,
+                undisturbed_cycles: 0,
+            };
             return self.start_vector(tile, n, pace, world.ramp);
         }
         let cycles = served_cycles(*op, &self.arch.costs);

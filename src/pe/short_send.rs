@@ -1,4 +1,4 @@
-//! Operations that send what lies in memory and that nothing can delay.
+//! Operations that send from memory and that nothing can delay.
 //!
 //! Fast path: such an operation leaves its wavelets in the output queue at its start (`Pe::sends_without_a_wait`), so that
 //! nothing has to be prepared that would go on later. game-of-life, 16 x 16, starts 71 % of its operations here, in a
@@ -11,8 +11,8 @@ use super::main_thread::Served;
 use super::open_operation::{Begun, Place};
 use super::queue::{Outgoing, SendOperation};
 use super::registers::completion;
-use super::threads::Ending;
-use super::vector::Pace;
+use super::threads::PendingCompletion;
+use super::vector::LaunchTiming;
 use crate::arch::Color;
 use crate::dsd::access::Row;
 use crate::dsd::footprint::Footprint;
@@ -27,7 +27,7 @@ use crate::image::code::{DsdRef, VectorOp};
 /// What an operation sends.
 #[derive(Copy, Clone)]
 enum Elements {
-    /// The same value so many times.
+    /// The same value, this often.
     Same(u32, u16),
     /// A line in memory, words per element, and the words that it may access.
     Line(Row, u16, (u16, u16)),
@@ -52,7 +52,12 @@ impl Elements {
 
 impl Pe {
     /// Sends all elements of an operation, for the cycles in which they leave. `None`: nothing is done.
-    pub(super) fn send_short(&mut self, shape: &SendShape, vector: &VectorOp, pace: Pace) -> Option<Served> {
+    pub(super) fn send_short(
+        &mut self,
+        shape: &SendShape,
+        vector: &VectorOp,
+        pace: LaunchTiming,
+    ) -> Option<Served> {
         let (to, queue) = shape.to;
         if !self.threads.is_empty()
             || !self.observer.is_nobody()
@@ -89,13 +94,19 @@ impl Pe {
             return Some(Served::Done(last + 1 - pace.time));
         }
         self.threads.latest = vector.config.ut.map_or(queue.0, |ut| ut.0) & 7;
-        self.threads.end_later(Ending { cycle: last, done, span });
+        self.threads.end_later(PendingCompletion { cycle: last, done, span });
         Some(Served::Done(pace.start_cycles + LAUNCH))
     }
 
-    /// Whether nothing is to be told of an operation, and nothing can keep it from sending an element in each of the next
+    /// Whether an operation needs no diagnostic, and nothing can keep it from sending an element in each of the next
     /// cycles (`Pe::sends_without_a_wait`).
-    fn may_leave(&self, vector: &VectorOp, (output, color): (usize, Color), count: u16, pace: Pace) -> bool {
+    fn may_leave(
+        &self,
+        vector: &VectorOp,
+        (output, color): (usize, Color),
+        count: u16,
+        pace: LaunchTiming,
+    ) -> bool {
         let outbox = &self.queues.outputs[output];
         pace.leaves_unnoticed(count.into(), vector.config.is_async)
             && self.threads.routed & 1 << (color.0 & 31) != 0

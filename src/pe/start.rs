@@ -1,7 +1,7 @@
 //! Derives length, thread and settings of a DSD operation from its operands.
 
 use super::fifo::FifoState;
-use super::operation::From;
+use super::operation::ElementSource;
 use super::registers::{AsyncSettings, ResolvedOperand};
 use super::short_operand::ShortOperand;
 use super::threads::{OperandDsrs, Thread};
@@ -35,7 +35,7 @@ pub(super) struct Start {
     queue_ut: Option<UtId>,
     /// The settings of the operands, merged in the order of the operands.
     brought: AsyncSettings,
-    /// A setting of the operation that its operands do not have, so that it has no effect.
+    /// A setting of the operation that has no effect, because its operands do not have it.
     pub ignored: Option<&'static str>,
     priority: Priority,
 }
@@ -124,7 +124,7 @@ impl Start {
     pub fn clear_later(&mut self, zero: ZeroSource) -> Result<(), Diag> {
         let source =
             zero.position(self.thread.operation.sources().len()).map(|k| &self.thread.operation.from[k]);
-        let Some(From::Local(Source::AddressCursor(cursor))) = source else {
+        let Some(ElementSource::Local(Source::AddressCursor(cursor))) = source else {
             return Err(ZERO_SOURCE.plain());
         };
         self.thread.operation.cleared = Some(*cursor);

@@ -4,10 +4,10 @@
 //! perhaps not found to repeat, and never found to repeat wrongly.
 
 use super::element::Pe;
-use super::operation::{From, Operation, To};
+use super::operation::{ElementDest, ElementSource, Operation};
 use super::stall::Stall;
 use super::threads::{Thread, Threads};
-use crate::state::StateHash;
+use crate::state_hash::StateHash;
 
 impl Pe {
     /// Adds everything that decides how the PE goes on. `has_turns`: also whose turn it is among equal tasks and
@@ -50,10 +50,10 @@ impl Pe {
         ]
     }
 
-    /// From now on the PE does nothing ahead of the clock.
-    pub fn go_in_step(&mut self) {
+    /// Keeps the PE from running ahead of the clock from now on.
+    pub fn stop_running_ahead(&mut self) {
         self.threads.expected.clear();
-        self.threads.in_step = true;
+        self.threads.must_not_run_ahead = true;
     }
 }
 
@@ -73,21 +73,21 @@ fn add_operation(operation: &Operation, state: &mut StateHash) {
     state.add_debug(&(operation.op.name, total, done, carried, cleared, room, steps));
     for from in operation.sources() {
         match from {
-            From::Local(source) => state.add_debug(source),
-            From::Fabric(intake) => {
+            ElementSource::Local(source) => state.add_debug(source),
+            ElementSource::Fabric(intake) => {
                 state.add_debug(&(intake.input, intake.half, intake.paired, intake.control_transform));
             }
-            From::Fifo(end) => state.add_debug(end),
+            ElementSource::Fifo(end) => state.add_debug(end),
         }
     }
     match &operation.to {
-        To::Local(dest) => state.add_debug(dest),
-        To::Fabric(outlet) => {
+        ElementDest::Local(dest) => state.add_debug(dest),
+        ElementDest::Fabric(outlet) => {
             let settings = (outlet.control, outlet.control_transform, outlet.advance_switch, outlet.index);
             state.add_debug(&(outlet.output, outlet.color, outlet.half, settings));
         }
-        To::Fifo(end) => state.add_debug(end),
-        To::Nowhere => state.add(0),
+        ElementDest::Fifo(end) => state.add_debug(end),
+        ElementDest::Nowhere => state.add(0),
     }
 }
 
@@ -100,7 +100,7 @@ impl Threads {
             state.add(place as u64);
             add_thread(thread, state);
         }
-        for ending in self.endings() {
+        for ending in self.pending_completions() {
             state.add_cycle(ending.cycle);
             state.add_debug(&ending.done);
         }

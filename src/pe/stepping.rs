@@ -2,12 +2,12 @@
 
 use super::choices::Chosen;
 use super::element::Pe;
-use super::operation::{StepResult, Surroundings};
+use super::operation::{StepContext, StepResult};
 use super::stall::{OnStall, Stall};
-use super::tasks::{Done, bit};
+use super::tasks::{CompletionAction, bit};
 use super::threads::{MAIN, Thread};
 use super::ties::NO_TASK;
-use super::vector_unit::Reaching;
+use super::vector_unit::BoundsCheck;
 use crate::arch::{TEARDOWN_TASK, TaskId};
 use crate::diagnostics::{At, Diag};
 use crate::source::Span;
@@ -30,7 +30,7 @@ impl Pe {
         } {
             let others = if self.choices.is_some() { self.threads.equal(waiting) & !(1 << place) } else { 0 };
             waiting &= !(1 << place);
-            // One that goes before may have ended it.
+            // An operation that went before may have ended this one.
             if self.threads.is_live(place) && self.step_thread(place, now)? {
                 if let Some(choices) = self.choices.as_mut().filter(|_| others != 0) {
                     choices.note(now, Chosen::Thread { number: place as u8, others });
@@ -43,7 +43,7 @@ impl Pe {
     }
 
     fn step_thread(&mut self, place: usize, now: u64) -> Result<bool, Diag> {
-        let mut around = Surroundings {
+        let mut around = StepContext {
             memory: &mut self.memory,
             queues: &mut self.queues,
             fifos: &mut self.fifos,
@@ -99,7 +99,7 @@ impl Pe {
         Ok(true)
     }
 
-    /// An operation goes on behind the end of its memory operands, unless that is denied.
+    /// Lets an operation continue past the end of its memory operands, unless that is denied.
     fn overflow(&mut self, place: usize) -> Result<(), Diag> {
         let mut thread = self.threads.slot(place).take().expect("only live threads run");
         thread.stalled = None;
@@ -117,11 +117,11 @@ impl Pe {
         thread.operation.room = None;
         let operation = &mut thread.operation;
         let (elements, clears) = (operation.to_come(), operation.cleared.is_some());
-        let asked = Reaching { elements, runs_now: false, clears, span: thread.span };
+        let asked = BoundsCheck { elements, runs_now: false, clears, span: thread.span };
         self.vector_unit().check_reach(operation.cursors_mut(), &asked)
     }
 
-    /// Does what an operation does that cannot go on; true if that is not waiting.
+    /// Handles a stall; true if the operation has ended instead of waiting.
     fn stall(&mut self, place: usize, stall: Stall, verdict: OnStall, now: u64) -> Result<bool, Diag> {
         if verdict == OnStall::Waits {
             return Ok(false);
@@ -131,7 +131,7 @@ impl Pe {
             self.checks.check_event(stall, &thread.operation, &self.tile).at(thread.span)?;
             thread.operation.leave_length(stall, &mut self.fifos);
             self.checks.check_result(thread.result, stall, thread.span, &self.tile)?;
-            self.finish(place, &thread, Done::Nothing, false, now)?;
+            self.finish(place, &thread, CompletionAction::Nothing, false, now)?;
         } else {
             self.finish(place, &thread, thread.completion, true, now)?;
         }
@@ -143,7 +143,7 @@ impl Pe {
         &mut self,
         place: usize,
         thread: &Thread,
-        done: Done,
+        done: CompletionAction,
         result: bool,
         now: u64,
     ) -> Result<(), Diag> {
@@ -191,20 +191,21 @@ impl Pe {
         Ok(())
     }
 
-    /// Does what `.activate` or `.unblock` of an operation asks for that has ended in a cycle; `now`: the picker's.
-    fn complete(&mut self, done: Done, span: Span, ended: u64, now: u64) -> Result<(), Diag> {
+    /// Activates or unblocks what an operation names that ended in the cycle `ended`; `now` is the cycle of the
+    /// picker.
+    fn complete(&mut self, done: CompletionAction, span: Span, ended: u64, now: u64) -> Result<(), Diag> {
         match done {
-            Done::Nothing => {}
-            Done::Activate(id) if ended == now && self.ties(id, now) => {
+            CompletionAction::Nothing => {}
+            CompletionAction::Activate(id) if ended == now && self.ties(id, now) => {
                 self.ties.add(id, span);
                 self.has_ties = true;
             }
-            Done::Activate(id) => {
+            CompletionAction::Activate(id) => {
                 self.checks.check_activation(id, span, &self.tile, &self.tasks)?;
                 self.tasks.activate(id).at(span)?;
                 self.just_activated = if ended == now { id } else { self.just_activated };
             }
-            Done::Unblock(id) => {
+            CompletionAction::Unblock(id) => {
                 self.tasks.state.blocked &= !bit(id);
                 self.tasks.woken |= bit(id);
             }
@@ -212,8 +213,8 @@ impl Pe {
         Ok(())
     }
 
-    /// Whether the picker chooses in a cycle, and what an operation that ends in it activates has been active before it: two
-    /// operations that end in one cycle activate a task once.
+    /// Whether the picker chooses in this cycle and the task was active before it: two operations that end in one
+    /// cycle activate a task once.
     fn ties(&self, id: TaskId, cycle: u64) -> bool {
         self.tasks.state.active & !self.tasks.state.blocked & bit(id) != 0
             && id.0 != TEARDOWN_TASK

@@ -9,7 +9,7 @@ use crate::diagnostics::rules::run::TASK_UNBOUND;
 use crate::exec::interface::TaskState;
 use crate::fabric::Wavelet;
 use crate::image::{FnId, Rotation, TaskKind, TileImage};
-use crate::state::StateHash;
+use crate::state_hash::StateHash;
 
 /// The state of all task ids of a PE, bit = id. Fields that every visit reads come last.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ struct Rotations(Box<[(Rotation, u32)]>);
 
 /// What happens when an operation ends.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub(super) enum Done {
+pub(super) enum CompletionAction {
     #[default]
     Nothing,
     Activate(TaskId),
@@ -112,13 +112,13 @@ impl Tasks {
     /// Whether the next task is a local one, whatever wavelets arrive before it starts: one that did not activate itself,
     /// where neither priorities nor a schedule nor a teardown decide. `ended`: what follows the end of operations until
     /// then.
-    pub fn have_certain(&self, ended: impl Iterator<Item = Done>) -> bool {
+    pub fn have_certain(&self, ended: impl Iterator<Item = CompletionAction>) -> bool {
         let TaskState { mut active, mut blocked, again, local, .. } = self.state;
         for done in ended {
             match done {
-                Done::Nothing => {}
-                Done::Activate(id) => active |= bit(id),
-                Done::Unblock(id) => blocked &= !bit(id),
+                CompletionAction::Nothing => {}
+                CompletionAction::Activate(id) => active |= bit(id),
+                CompletionAction::Unblock(id) => blocked &= !bit(id),
             }
         }
         active & local & !blocked & !again != 0
@@ -311,7 +311,7 @@ impl Tasks {
                 });
             }
             let named = control_id(head);
-            let has_done_all = inbox.is_head_heard && !self.have_control_task(arch, inbox);
+            let has_done_all = inbox.head_has_ended_operation && !self.have_control_task(arch, inbox);
             if named.0 != NULL_TASK && !inbox.is_mailbox && !has_done_all {
                 let id = table_entry(inbox, named);
                 return Some(Picked::Wavelet { id, kind: self.kind_of(id, arch), input: input as u8 });
@@ -363,8 +363,8 @@ impl Tasks {
         }
     }
 
-    /// How far a task is behind the last one that a wavelet has started: each has its turn, however fast others are
-    /// refilled.
+    /// How far a task is behind the last one that a wavelet has started. Each gets its turn, however fast the queues
+    /// of others refill.
     fn behind(&self, id: TaskId) -> u8 {
         id.0.wrapping_sub(self.state.last_by_wavelet + 1) & 63
     }

@@ -5,7 +5,7 @@ use super::operation::Operation;
 use super::queues::Queues;
 use super::seed::ScheduleSeed;
 use super::stall::Stall;
-use super::tasks::Done;
+use super::tasks::CompletionAction;
 use crate::arch::{Color, DsrId, TaskId};
 use crate::dsd::Priority;
 use crate::dsd::ops::OPS;
@@ -51,11 +51,11 @@ impl OperandDsrs {
 #[derive(Clone)]
 #[repr(C, align(64))]
 pub(super) struct Thread {
-    /// Since when it waits for what.
+    /// What it waits for, and since when.
     pub stalled: Option<(Stall, u64)>,
     pub operation: Operation,
-    pub completion: Done,
-    pub on_control: Option<Done>,
+    pub completion: CompletionAction,
+    pub on_control: Option<CompletionAction>,
     pub priority: Priority,
     /// Register for the result of a synchronous operation.
     pub result: Option<Reg>,
@@ -71,12 +71,12 @@ pub(super) struct Thread {
 }
 
 impl Thread {
-    /// A place for an operation that nobody has prepared.
+    /// An operation that is yet to be prepared.
     fn empty(span: Span) -> Thread {
         Thread {
             stalled: None,
             operation: Operation::new(&OPS[0], 0),
-            completion: Done::Nothing,
+            completion: CompletionAction::Nothing,
             on_control: None,
             priority: Priority::default(),
             result: None,
@@ -94,7 +94,7 @@ impl Thread {
         let ends = [Some(self.completion), self.on_control];
         ends.into_iter()
             .flatten()
-            .any(|done| matches!(done, Done::Unblock(id) if task.is_none_or(|task| task == id)))
+            .any(|done| matches!(done, CompletionAction::Unblock(id) if task.is_none_or(|task| task == id)))
     }
 
     /// What it waits for, and since when.
@@ -105,9 +105,9 @@ impl Thread {
 
 /// The end of an asynchronous operation that was done ahead of the clock.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Ending {
+pub(super) struct PendingCompletion {
     pub cycle: u64,
-    pub done: Done,
+    pub done: CompletionAction,
     /// The operation.
     pub span: Span,
 }
@@ -138,7 +138,7 @@ impl StalledQueue {
     }
 }
 
-/// All of them; what every visit looks at comes first.
+/// All operations in progress. The fields that every visit reads come first.
 #[derive(Clone, Default)]
 #[repr(C)]
 pub(super) struct Threads {
@@ -151,10 +151,10 @@ pub(super) struct Threads {
     ranks: [u16; 4],
     /// Places of operations that may not have started yet: they were launched ahead of the clock.
     ahead: u16,
-    /// Nothing is done before its time: either an operation sends on a color without a route, so that the run
+    /// Whether the PE must not run ahead of the clock: an operation sends on a color without a route, so that the run
     /// stops at its first wavelet and must find the PE as it is then; or the engine is plain.
-    pub in_step: bool,
-    /// Whether `endings` holds any.
+    pub must_not_run_ahead: bool,
+    /// Whether `pending_completions` holds any.
     has_endings: bool,
     /// Places whose operations have stalled on a queue, bit = place.
     stalled: u16,
@@ -166,7 +166,7 @@ pub(super) struct Threads {
     moved_early: bool,
     /// The operation that began last has been prepared in `spare`, so the next one may be.
     pub takes_spare: bool,
-    /// What operations store when it comes.
+    /// Receives that store each wavelet on arrival.
     pub expected: Expected,
     /// Inputs that belong to operations, bit = input.
     claimed: u64,
@@ -181,7 +181,7 @@ pub(super) struct Threads {
     stalled_on: [StalledQueue; 9],
     threads: [Option<Box<Thread>>; 8],
     /// What follows asynchronous operations that were done ahead of the clock, in the order of their ends.
-    endings: Vec<Ending>,
+    pending_completions: Vec<PendingCompletion>,
 }
 
 /// The places of a set, in their order.
@@ -215,7 +215,7 @@ impl Threads {
 
     /// Puts an operation into its free place.
     pub fn install(&mut self, place: usize, mut thread: Box<Thread>) {
-        thread.operation.steps = thread.operation.kind_of_steps();
+        thread.operation.steps = thread.operation.pacing();
         self.live |= 1 << place;
         self.first_ahead =
             if self.ahead == 0 { thread.started } else { self.first_ahead.min(thread.started) };
@@ -240,33 +240,33 @@ impl Threads {
     }
 
     /// Notes what follows an operation that ends in a cycle to come.
-    pub fn end_later(&mut self, ending: Ending) {
-        if ending.done != Done::Nothing {
-            self.endings.push(ending);
+    pub fn end_later(&mut self, ending: PendingCompletion) {
+        if ending.done != CompletionAction::Nothing {
+            self.pending_completions.push(ending);
             self.has_endings = true;
         }
     }
 
     /// The end of an operation by some cycle, each once; they come in the order in which they were noted.
     #[inline]
-    pub fn take_ending(&mut self, now: u64) -> Option<Ending> {
+    pub fn take_ending(&mut self, now: u64) -> Option<PendingCompletion> {
         if self.next_ending()? > now {
             return None;
         }
-        let ending = self.endings.remove(0);
-        self.has_endings = !self.endings.is_empty();
+        let ending = self.pending_completions.remove(0);
+        self.has_endings = !self.pending_completions.is_empty();
         Some(ending)
     }
 
     /// When the next operation ends that was done ahead of the clock.
     #[inline]
     pub fn next_ending(&self) -> Option<u64> {
-        if self.has_endings { self.endings.first().map(|ending| ending.cycle) } else { None }
+        if self.has_endings { self.pending_completions.first().map(|ending| ending.cycle) } else { None }
     }
 
     /// The ends to come of operations that were done ahead of the clock.
-    pub fn endings(&self) -> &[Ending] {
-        &self.endings
+    pub fn pending_completions(&self) -> &[PendingCompletion] {
+        &self.pending_completions
     }
 
     /// Takes an operation out of its place.
@@ -307,7 +307,7 @@ impl Threads {
         set
     }
 
-    /// The same, for those who ask more rarely.
+    /// As [`Threads::running`], for rare callers.
     #[inline(never)]
     pub fn running_places(&mut self, queues: &Queues, now: u64) -> u16 {
         self.running(queues, now)

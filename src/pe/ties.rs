@@ -11,9 +11,9 @@ pub(super) const NO_TASK: TaskId = TaskId(u8::MAX);
 
 /// Activations, by operations that have just ended, of tasks that were active already.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ties(Vec<(TaskId, Span)>);
+pub(super) struct SimultaneousActivations(Vec<(TaskId, Span)>);
 
-impl Ties {
+impl SimultaneousActivations {
     /// Adds one, until the picker has chosen.
     #[cold]
     pub fn add(&mut self, id: TaskId, span: Span) {

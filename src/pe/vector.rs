@@ -3,19 +3,19 @@
 //! While the main thread runs ahead of the clock it also launches operations on the fabric (`Pe::may_start_early`), and
 //! sends for operations that nothing can delay (`Pe::send_early`). A PE is visited less often: in game-of-life, 16 x 16,
 //! 20 generations, 74,718 visits instead of 102,866, and 0.92 of the instructions. An asynchronous operation of several
-//! elements is sent at once if the code behind it leaves it alone for so long (`VectorSite::quiet_cycles`): another 0.93.
+//! elements is sent at once if the code behind it leaves it alone for so long (`VectorSite::undisturbed_cycles`): another 0.93.
 //! A recording and `--engine plain` switch it off; `tests/it/engines.rs` compares whole programs.
 
 use super::checks::still_running;
 use super::element::Pe;
 use super::main_thread::Served;
 use super::open_operation::{Begun, Place};
-use super::operation::{From, StepResult};
+use super::operation::{ElementSource, StepResult};
 use super::registers::AsyncSettings;
 use super::stall::OnStall;
 use super::start::Start;
-use super::tasks::Done;
-use super::threads::{Ending, MAIN};
+use super::tasks::CompletionAction;
+use super::threads::{MAIN, PendingCompletion};
 use super::trace_buffer::Quick;
 use crate::arch::{ArchName, Color, UtId};
 use crate::diagnostics::Diag;
@@ -32,26 +32,29 @@ use crate::image::code::{Completion, DsdOperand, DsdRef, VectorOp};
 use crate::source::Span;
 use crate::value::ty::DsdTy;
 
-/// When the main thread comes to an operation.
+/// The timing of an operation when the main thread reaches it.
 #[derive(Copy, Clone)]
-pub(super) struct Pace {
+pub(super) struct LaunchTiming {
     pub time: u64,
-    /// The clock has not come so far.
+    /// Whether the main thread is ahead of the clock.
     pub ran_ahead: bool,
-    /// Nobody looks before this cycle.
-    pub unseen_until: u64,
+    /// Nothing reads the state of the PE before this cycle.
+    pub unobserved_until: u64,
     /// Cycles until the operation can start.
     pub start_cycles: u64,
-    /// So many cycles after the launch of an asynchronous operation nothing happens on the PE that it could notice.
-    pub quiet_cycles: u64,
+    /// For this many cycles after the launch of an asynchronous operation, nothing on the PE interferes with it.
+    pub undisturbed_cycles: u64,
 }
 
-impl Pace {
-    /// Whether so many elements are sent in consecutive cycles before anybody could notice.
+impl LaunchTiming {
+    /// Whether this many elements can be sent in consecutive cycles before anything could observe the difference.
     pub fn leaves_unnoticed(&self, count: u32, is_async: bool) -> bool {
-        let is_unseen = self.time + self.start_cycles + u64::from(count) + 1 < self.unseen_until;
+        let is_unseen = self.time + self.start_cycles + u64::from(count) + 1 < self.unobserved_until;
         match is_async {
-            true => u64::from(count) <= LAUNCH || is_unseen && u64::from(count) <= LAUNCH + self.quiet_cycles,
+            true => {
+                u64::from(count) <= LAUNCH
+                    || is_unseen && u64::from(count) <= LAUNCH + self.undisturbed_cycles
+            }
             // The code behind it runs ahead of the clock as well.
             false => is_unseen,
         }
@@ -64,12 +67,16 @@ impl Pe {
         &mut self,
         tile: &PreparedTile,
         n: u32,
-        pace: Pace,
+        pace: LaunchTiming,
         ramp: &dyn Ramp,
     ) -> Result<Served, Diag> {
         let vector = &tile.vector_ops[n as usize];
         let site = tile.site(n, self.arch);
-        let pace = Pace { start_cycles: site.start_cycles, quiet_cycles: site.quiet_cycles, ..pace };
+        let pace = LaunchTiming {
+            start_cycles: site.start_cycles,
+            undisturbed_cycles: site.undisturbed_cycles,
+            ..pace
+        };
         if let VectorShape::Send(shape) = &site.shape
             && let Some(served) = self.send_short(shape, vector, pace)
         {
@@ -87,24 +94,29 @@ impl Pe {
             }
             return Ok(Served::Done(cycles));
         }
-        // An operation behind a flush must not start before the look whether the queue is empty.
+        // After `@queue_flush`, an operation must not start before it is known whether the queue is empty.
         if pace.ran_ahead && (self.duties.has_flushes() || !self.may_start_early(tile, vector)) {
             return Ok(Served::Later);
         }
         self.checks.is_early = pace.ran_ahead;
         let started = self.start_slowly(vector, pace, ramp);
         self.checks.is_early = false;
-        // What is wrong is said when the clock has caught up.
+        // Errors are reported when the clock has caught up: the operation is tried again then.
         if pace.ran_ahead { Ok(started.unwrap_or(Served::Later)) } else { started }
     }
 
-    fn start_slowly(&mut self, vector: &VectorOp, pace: Pace, ramp: &dyn Ramp) -> Result<Served, Diag> {
+    fn start_slowly(
+        &mut self,
+        vector: &VectorOp,
+        pace: LaunchTiming,
+        ramp: &dyn Ramp,
+    ) -> Result<Served, Diag> {
         let thread = self.threads.take_spare(vector.span);
         let mut start = self.vector_unit().resolve(vector, thread)?;
         if let Some(color) = start.thread.operation.color() {
             self.note_route(color, ramp);
         }
-        if self.threads.in_step && pace.ran_ahead {
+        if self.threads.must_not_run_ahead && pace.ran_ahead {
             return Ok(Served::Later);
         }
         start.thread.operation.total = {
@@ -148,26 +160,26 @@ impl Pe {
         let facts: [(&str, &dyn std::fmt::Display); 2] = [("setting", &setting), ("dsr", &dsr.id)];
         let diag = IGNORED_SETTING.because(&facts).at(vector.span);
         let diag = diag.also(loaded.span, "it was loaded here");
-        let is_another =
-            matches!(setting, "activate" | "unblock") && loaded.settings.completion != Done::Nothing;
+        let is_another = matches!(setting, "activate" | "unblock")
+            && loaded.settings.completion != CompletionAction::Nothing;
         let diag = if is_another { diag.note("the load names another end, which applies") } else { diag };
         self.checks
             .hazard(diag.help("put the setting into the load: a DSR keeps the settings it was loaded with"))
     }
 
-    /// From the first operation on a color without a route on, the PE and the clock are in step.
+    /// Keeps the PE in step with the clock from the first operation on that uses a color without a route.
     fn note_route(&mut self, color: Color, ramp: &dyn Ramp) {
         let bit = 1 << (color.0 & 31);
         if self.threads.routed & bit == 0 {
             let is_routed = ramp.is_routed(color);
             self.threads.routed |= if is_routed { bit } else { 0 };
-            self.threads.in_step |= !is_routed;
+            self.threads.must_not_run_ahead |= !is_routed;
         }
     }
 
     /// Whether nothing can keep an operation from sending an element in each of the next cycles, and from ending
     /// before the main thread comes to its next operation.
-    fn sends_without_a_wait(&self, start: &Start, pace: Pace) -> bool {
+    fn sends_without_a_wait(&self, start: &Start, pace: LaunchTiming) -> bool {
         let operation = &start.thread.operation;
         let (Some(output), Some(total)) = (operation.output(), operation.total) else { return false };
         let AsyncSettings { is_async, on_control, .. } = &start.settings;
@@ -177,13 +189,19 @@ impl Pe {
             && self.threads.is_empty()
             && !self.is_observed()
             && total as usize <= self.queues.outputs[output].space()
-            && operation.sources().iter().all(|from| matches!(from, From::Local(_)))
+            && operation.sources().iter().all(|from| matches!(from, ElementSource::Local(_)))
             && operation.stays_in_bounds(total)
             && !self.queues.have_command()
     }
 
-    /// Does all of it, and leaves the wavelets in the output queue for the cycles in which they are sent.
-    fn send_early(&mut self, vector: &VectorOp, mut start: Start, pace: Pace) -> Result<Served, Diag> {
+    /// Runs the whole operation now, and leaves its wavelets in the output queue until the cycles in which they are
+    /// sent.
+    fn send_early(
+        &mut self,
+        vector: &VectorOp,
+        mut start: Start,
+        pace: LaunchTiming,
+    ) -> Result<Served, Diag> {
         let time = pace.time;
         let AsyncSettings { is_async, completion, .. } = start.settings;
         self.checks.check_queues(
@@ -207,7 +225,7 @@ impl Pe {
         }
         self.registers.save_positions(&start.thread.operation, &start.thread.registers);
         if !is_async && self.races.is_on {
-            self.note_end(MAIN, &start.thread, Done::Nothing, cycle);
+            self.note_end(MAIN, &start.thread, CompletionAction::Nothing, cycle);
         }
         let ut = start.ut;
         self.threads.spare = Some(start.thread);
@@ -216,7 +234,7 @@ impl Pe {
             return Ok(Served::Done(cycle + 1 - time));
         }
         self.threads.latest = ut.map_or(0, |ut| ut.0 & 7);
-        self.threads.end_later(Ending { cycle, done: completion, span: vector.span });
+        self.threads.end_later(PendingCompletion { cycle, done: completion, span: vector.span });
         Ok(Served::Done(pace.start_cycles + LAUNCH))
     }
 
@@ -242,7 +260,12 @@ impl Pe {
         !self.is_observed() && vector.sources.iter().chain([&vector.dest]).all(stays)
     }
 
-    fn run_on_fifos(&mut self, vector: &VectorOp, mut start: Start, pace: Pace) -> Result<Served, Diag> {
+    fn run_on_fifos(
+        &mut self,
+        vector: &VectorOp,
+        mut start: Start,
+        pace: LaunchTiming,
+    ) -> Result<Served, Diag> {
         let time = pace.time;
         let at_once = !self.tile.is_plain()
             && start.thread.operation.run_on_rings(&mut self.memory, &mut self.fifos)?;
@@ -254,7 +277,7 @@ impl Pe {
         if let StepResult::Stalled(stall) = step {
             match stall.outcome(&self.fifos, &self.tile, false)? {
                 OnStall::Waits => {
-                    let pace = Pace { ran_ahead: false, unseen_until: 0, ..pace };
+                    let pace = LaunchTiming { ran_ahead: false, unobserved_until: 0, ..pace };
                     return self.launch_thread(vector, start, pace);
                 }
                 OnStall::GivesUp => {
@@ -269,7 +292,7 @@ impl Pe {
         self.registers.save_positions(&start.thread.operation, &start.thread.registers);
         self.main.set_result(vector.result, complete);
         if self.races.is_on {
-            self.note_end(MAIN, &start.thread, Done::Nothing, time);
+            self.note_end(MAIN, &start.thread, CompletionAction::Nothing, time);
         }
         let operation = &start.thread.operation;
         let cycles = LAUNCH + pace.start_cycles + u64::from(operation.done);
@@ -284,14 +307,14 @@ impl Pe {
         Ok(Served::Done(cycles))
     }
 
-    fn launch_thread(&mut self, vector: &VectorOp, start: Start, pace: Pace) -> Result<Served, Diag> {
+    fn launch_thread(&mut self, vector: &VectorOp, start: Start, pace: LaunchTiming) -> Result<Served, Diag> {
         let started = pace.time + pace.start_cycles;
         let Start { mut thread, settings, ut, ut_by_queue, lacks_queue, has_fabric, .. } = start;
         if settings.is_async && lacks_queue {
             return Err(DSD_QUEUE.plain().help("give it `.input_queue` or `.output_queue`"));
         }
         let is_async = settings.is_async;
-        // Which microthread is free is known when the clock has caught up.
+        // Which microthread is free is not known before the clock has caught up.
         if pace.ran_ahead
             && is_async
             && !ut.map_or(self.threads.is_empty(), |ut| !self.threads.is_live(usize::from(ut.0 & 7)))
@@ -312,9 +335,9 @@ impl Pe {
         if let Some(trace) = self.observer.trace() {
             trace.start(place, &thread.operation, vector.span, &self.queues, pace.time);
         }
-        thread.completion = if is_async { settings.completion } else { Done::Nothing };
+        thread.completion = if is_async { settings.completion } else { CompletionAction::Nothing };
         if is_async && has_fabric {
-            let completion = thread.on_control.filter(|_| thread.completion == Done::Nothing);
+            let completion = thread.on_control.filter(|_| thread.completion == CompletionAction::Nothing);
             let completion = completion.unwrap_or(thread.completion);
             self.races.start(
                 &thread.operation,
@@ -324,7 +347,7 @@ impl Pe {
         }
         thread.priority = settings.priority.unwrap_or_default();
         (thread.result, thread.is_async, thread.span) = (vector.result, is_async, vector.span);
-        // One that had to go elsewhere has no claim on the number of its place either.
+        // An operation that had to use another microthread does not own the number of that one.
         thread.ut_by_queue = ut_by_queue || ut.is_some_and(|ut| usize::from(ut.0 & 7) != place);
         (thread.launched, thread.started, thread.stalled) = (pace.time, started, None);
         if self.observer.has_profile() {

@@ -4,12 +4,12 @@
 //! Never: moves an element of an operation with fabric operands; `operation` does that, cycle by cycle.
 
 use super::checks::Checks;
-use super::fabric_operands::{Intake, Outlet};
+use super::fabric_operands::{FabInOperand, FabOutOperand};
 use super::fifo::FifoState;
 use super::main_thread::MainThread;
 use super::queues::Queues;
 use super::races::Races;
-use super::reach::Reach;
+use super::reach::BoundsResolver;
 use super::registers::{Registers, ResolvedOperand, Use};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, MISSING_INDEX};
@@ -41,10 +41,10 @@ pub(super) struct VectorUnit<'a> {
 }
 
 /// An operation whose elements are checked before the first one is processed.
-pub(super) struct Reaching {
+pub(super) struct BoundsCheck {
     /// Those to come, by their numbers.
     pub elements: Range<u32>,
-    /// It does not wait, so that it comes to its last element.
+    /// Whether it cannot wait, so that it is certain to reach its last element.
     pub runs_now: bool,
     /// It sets a source to zero.
     pub clears: bool,
@@ -111,8 +111,8 @@ impl VectorUnit<'_> {
     }
 
     /// A fabin operand with elements of `words` words.
-    pub fn intake(&mut self, fabin: &FabIn, words: u16) -> Result<Intake, Diag> {
-        Ok(Intake {
+    pub fn intake(&mut self, fabin: &FabIn, words: u16) -> Result<FabInOperand, Diag> {
+        Ok(FabInOperand {
             input: self.queues.input(fabin.color, fabin.queue)?,
             queue: fabin.queue,
             narrow: words == 1,
@@ -126,12 +126,12 @@ impl VectorUnit<'_> {
     }
 
     /// A fabout operand with elements of `words` words.
-    pub fn outlet(&mut self, fabout: &FabOut, words: u16, index: Option<u16>) -> Result<Outlet, Diag> {
+    pub fn outlet(&mut self, fabout: &FabOut, words: u16, index: Option<u16>) -> Result<FabOutOperand, Diag> {
         let (output, color) = self.queues.output(fabout.color, fabout.queue)?;
         if fabout.index_offset && index.is_none() && self.checks.is_checked {
             self.checks.hazard(MISSING_INDEX.plain())?;
         }
-        Ok(Outlet {
+        Ok(FabOutOperand {
             output,
             narrow: words == 1,
             color,
@@ -165,9 +165,9 @@ impl VectorUnit<'_> {
     }
 
     /// The variables and calls that decide which words a DSD may access.
-    pub fn reach(&self) -> Reach<'_> {
+    pub fn reach(&self) -> BoundsResolver<'_> {
         let (size, warns) = (self.memory.size(), self.checks.warns_outside);
-        Reach { tile: self.tile, calls: &self.main.calls, size, warns }
+        BoundsResolver { tile: self.tile, calls: &self.main.calls, size, warns }
     }
 
     /// Checks the elements of an operation before the first one is processed. A source that leaves its variable, a
@@ -180,7 +180,7 @@ impl VectorUnit<'_> {
     pub fn check_reach<'w>(
         &mut self,
         cursors: impl Iterator<Item = (usize, &'w mut AddressCursor)>,
-        asked: &Reaching,
+        asked: &BoundsCheck,
     ) -> Result<(), Diag> {
         let (size, denied) = (self.memory.size(), self.checks.denies_out_of_bounds);
         let count = asked.elements.len() as u32;
@@ -194,7 +194,7 @@ impl VectorUnit<'_> {
             // Beyond a local are the words of other calls.
             let is_global = !cursor.starts_behind(self.tile.data_end);
             let may_leave = if operand == 0 { cursor.is_shorter(count) } else { !asked.clears };
-            let tells = cursor.is_aimed() || is_global && may_leave;
+            let tells = cursor.has_soft_bounds() || is_global && may_leave;
             if denied && !tells {
                 refused.push((operand, *cursor));
                 continue;
@@ -221,7 +221,7 @@ impl VectorUnit<'_> {
 
     /// What to say about operands that leave their variables.
     #[cold]
-    fn out_of_bounds(&self, operands: &[(usize, AddressCursor)], asked: &Reaching) -> Diag {
+    fn out_of_bounds(&self, operands: &[(usize, AddressCursor)], asked: &BoundsCheck) -> Diag {
         let cursors = operands.iter().map(|(operand, cursor)| (*operand, cursor));
         let diag = MEMORY_OUT_OF_BOUNDS.because(&[("address", &0), ("what", &"its variable")]);
         self.reach().explain(diag, cursors, asked.elements.clone()).at(asked.span)
@@ -229,8 +229,13 @@ impl VectorUnit<'_> {
 
     /// Warns that operands leave the variables that they read, or at which they were aimed.
     #[cold]
-    fn tell_leaving(&mut self, operands: &[(usize, AddressCursor)], asked: &Reaching) -> Result<(), Diag> {
-        let reach = Reach { tile: self.tile, calls: &self.main.calls, size: self.memory.size(), warns: true };
+    fn tell_leaving(&mut self, operands: &[(usize, AddressCursor)], asked: &BoundsCheck) -> Result<(), Diag> {
+        let reach = BoundsResolver {
+            tile: self.tile,
+            calls: &self.main.calls,
+            size: self.memory.size(),
+            warns: true,
+        };
         let operands = || operands.iter().map(|(operand, cursor)| (*operand, cursor));
         self.checks.outside_variable(asked.span, || reach.leaves(operands(), asked.elements.clone()))
     }

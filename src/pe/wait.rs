@@ -8,8 +8,8 @@ use crate::source::Span;
 pub enum Wake {
     /// In this cycle.
     At(u64),
-    /// Only after an event: a wavelet is delivered, the host launches, or its router has space again for one of
-    /// [`super::Pe::refused`].
+    /// Only after an event: a wavelet is delivered, the host launches, or the router has space again for a color in
+    /// `Queues::refused`.
     OnEvent,
 }
 

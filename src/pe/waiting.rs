@@ -38,7 +38,7 @@ impl<'a> Waiting<'a> {
             let held = self.tasks.held_back(self.queues.arch_name(), inbox);
             let task = held.and_then(|id| binding(self.tile, TaskKind::Control, id).ok());
             // A control wavelet that has ended an operation, and names no task, has done what it was sent for.
-            if inbox.is_head_heard && inbox.len() == 1 && task.is_none() {
+            if inbox.head_has_ended_operation && inbox.len() == 1 && task.is_none() {
                 return None;
             }
             let blocked = task.map(|t| format!("`{}` (id {})", t.name, t.id));

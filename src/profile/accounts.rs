@@ -5,7 +5,7 @@ use super::records::MAIN_THREAD;
 use crate::trace::Reason;
 use serde::Serialize;
 
-/// Where the cycles of a PE, or of several, went.
+/// How the cycles of one PE, or of several, were spent.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Times {
     /// Code runs or elements move.

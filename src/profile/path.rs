@@ -43,7 +43,7 @@ impl Step {
     }
 }
 
-/// When items begin and end if some of them take less time than they did.
+/// When items begin and end if some of them take less time than in the run.
 struct Schedule {
     begins: Vec<u64>,
     ends: Vec<u64>,

@@ -146,7 +146,7 @@ impl<'r> Tables<'r> {
             let row = links.entry((link.pe, link.to as usize)).or_insert_with(|| LinkProfile {
                 x: at.x,
                 y: at.y,
-                to: link.to.word(),
+                to: link.to.name(),
                 words: 0,
                 colors: Vec::new(),
             });

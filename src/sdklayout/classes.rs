@@ -1,8 +1,8 @@
 //! Decides which colors get the same number: a wavelet keeps its color number on its path, so both ends of a
 //! connection must have the same one.
 
-use super::board::Board;
 use super::describe::Layout;
+use super::floorplan::Floorplan;
 use super::grid::PeNumber;
 use super::nets::Net;
 use rustc_hash::FxHashSet;
@@ -30,7 +30,7 @@ struct ColorGroup {
 
 /// Joins the colors of connected ports where that is possible. Also returns the other nets: they need a relay,
 /// which sends each word again in the other color.
-pub fn unify(layout: &Layout, board: &Board, nets: &[Net]) -> Result<(Classes, Vec<usize>), String> {
+pub fn unify(layout: &Layout, board: &Floorplan, nets: &[Net]) -> Result<(Classes, Vec<usize>), String> {
     let mut union = Union::new(layout, board);
     union.join_equal_numbers(layout, board)?;
     let mut apart = Vec::new();
@@ -49,7 +49,7 @@ struct Union {
 }
 
 impl Union {
-    fn new(layout: &Layout, board: &Board) -> Union {
+    fn new(layout: &Layout, board: &Floorplan) -> Union {
         let mut groups: Vec<ColorGroup> =
             layout.colors.iter().map(|c| ColorGroup { value: c.value, ..ColorGroup::default() }).collect();
         for (pe, color) in board.drafts.keys() {
@@ -69,7 +69,7 @@ impl Union {
     }
 
     /// Joins colors for which the program requests the same number, whatever their names.
-    fn join_equal_numbers(&mut self, layout: &Layout, board: &Board) -> Result<(), String> {
+    fn join_equal_numbers(&mut self, layout: &Layout, board: &Floorplan) -> Result<(), String> {
         for second in 0..layout.colors.len() {
             let Some(value) = layout.colors[second].value else { continue };
             let Some(first) = (0..second).find(|n| layout.colors[*n].value == Some(value)) else { continue };

@@ -141,7 +141,7 @@ pub struct RoutingPosition {
 
 fn directions<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Directions, D::Error> {
     let words: Vec<String> = Vec::deserialize(from)?;
-    let of = |word: &String| Direction::ALL.into_iter().find(|d| d.word() == word);
+    let of = |word: &String| Direction::ALL.into_iter().find(|d| d.name() == word);
     let all: Option<Directions> = words.iter().map(of).collect();
     all.ok_or_else(|| serde::de::Error::custom(format!("{words:?} are not all directions")))
 }

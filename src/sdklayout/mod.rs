@@ -10,10 +10,10 @@
 //! [`plan`] calls all of these and makes the routes; [`assemble`] compiles the code and assembles the program.
 
 mod assemble;
-mod board;
 mod classes;
 mod colors;
 mod describe;
+mod floorplan;
 mod grid;
 mod nets;
 mod paths;
@@ -62,7 +62,7 @@ pub struct Compiled {
     pub warnings: Vec<String>,
 }
 
-/// Compiles a layout. `options` says the machine, import paths and the 16-bit float format.
+/// Compiles a layout. `options` gives the machine, the import paths and the 16-bit float format.
 pub fn compile(
     layout: &Layout,
     loader: &dyn Loader,

@@ -1,7 +1,7 @@
 //! Lists the nets: pairs of PEs that a path must connect.
 
-use super::board::{Board, describe_port, port_of};
 use super::describe::{Connection, Layout, LayoutStream, PortRef, StreamEnd};
+use super::floorplan::{Floorplan, describe_port, port_of};
 use super::grid::{PeNumber, SIDES};
 use crate::arch::Direction;
 use crate::image::routes::Directions;
@@ -50,7 +50,7 @@ pub struct Net {
 
 impl NetEnd {
     /// Sides that a path may not use here, because the route uses them otherwise.
-    pub fn closed(&self, board: &Board) -> Directions {
+    pub fn closed(&self, board: &Floorplan) -> Directions {
         let Some(draft) = board.drafts.get(&(self.pe, self.color)) else { return Directions::default() };
         let used = draft.inputs().iter().chain(draft.outputs().iter());
         match self.kind {
@@ -70,7 +70,7 @@ impl NetEnd {
 }
 
 /// All nets, those of connections first.
-pub fn list(layout: &Layout, board: &Board) -> Result<Vec<Net>, String> {
+pub fn list(layout: &Layout, board: &Floorplan) -> Result<Vec<Net>, String> {
     let mut nets = Vec::new();
     for (n, connection) in layout.connections.iter().enumerate() {
         connect(layout, board, n, *connection, &mut nets)?;
@@ -85,7 +85,7 @@ pub fn list(layout: &Layout, board: &Board) -> Result<Vec<Net>, String> {
 
 fn connect(
     layout: &Layout,
-    board: &Board,
+    board: &Floorplan,
     n: usize,
     Connection { from, to }: Connection,
     nets: &mut Vec<Net>,
@@ -114,7 +114,7 @@ fn connect(
 }
 
 /// The end of a host stream that is not the host.
-fn stream_end(layout: &Layout, board: &Board, stream: &LayoutStream) -> Result<NetEnd, String> {
+fn stream_end(layout: &Layout, board: &Floorplan, stream: &LayoutStream) -> Result<NetEnd, String> {
     let (at, color) = match stream.end {
         StreamEnd::Port(port) => return port_end(layout, board, stream, port),
         StreamEnd::At(at, color) => (at, color),
@@ -147,7 +147,12 @@ fn stream_end(layout: &Layout, board: &Board, stream: &LayoutStream) -> Result<N
     Ok(NetEnd { pe, color, kind })
 }
 
-fn port_end(layout: &Layout, board: &Board, stream: &LayoutStream, port: PortRef) -> Result<NetEnd, String> {
+fn port_end(
+    layout: &Layout,
+    board: &Floorplan,
+    stream: &LayoutStream,
+    port: PortRef,
+) -> Result<NetEnd, String> {
     let pes = board.pes_of(layout, port);
     let [pe] = pes[..] else {
         return Err(format!(
@@ -162,7 +167,7 @@ fn port_end(layout: &Layout, board: &Board, stream: &LayoutStream, port: PortRef
 }
 
 /// A side of a painted route with no other PE of the color next to it, if possible at the edge of the wafer.
-fn open_side(board: &Board, pe: PeNumber, color: u32, input: bool) -> Option<Direction> {
+fn open_side(board: &Floorplan, pe: PeNumber, color: u32, input: bool) -> Option<Direction> {
     let draft = board.drafts.get(&(pe, color))?;
     let first = draft.positions.first()?;
     let sides = if input { first.inputs } else { first.outputs };

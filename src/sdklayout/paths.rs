@@ -5,9 +5,9 @@
 //! reroute: a path can take a PE from another path, at a cost that rises each time, and the other net is then
 //! routed again.
 
-use super::board::Board;
 use super::classes::Classes;
 use super::describe::Layout;
+use super::floorplan::Floorplan;
 use super::grid::{PeNumber, SIDES, WaferSize};
 use super::nets::{Net, NetEnd};
 use crate::arch::Direction;
@@ -37,11 +37,11 @@ const MARGIN: u16 = 8;
 /// The state of the wafer during the search for paths.
 pub struct RoutingState<'g> {
     layout: &'g Layout,
-    board: &'g Board,
+    board: &'g Floorplan,
     classes: &'g Classes,
-    /// PEs where a class already has a meaning, or that a route sends it to.
+    /// Pairs of a PE and a class that is in use there, or that a route leads there.
     known: FxHashSet<(PeNumber, u32)>,
-    /// How many classes have a meaning on a PE.
+    /// How many classes are in use on a PE.
     congestion: FxHashMap<PeNumber, u32>,
     /// PEs without code that are in use.
     pub taken: FxHashSet<PeNumber>,
@@ -69,7 +69,7 @@ pub enum Goal<'g> {
 
 impl<'g> RoutingState<'g> {
     /// The initial state, with the settings of the program.
-    pub fn new(layout: &'g Layout, board: &'g Board, classes: &'g Classes) -> RoutingState<'g> {
+    pub fn new(layout: &'g Layout, board: &'g Floorplan, classes: &'g Classes) -> RoutingState<'g> {
         let (known, congestion, taken) = Default::default();
         let mut state = RoutingState { layout, board, classes, known, congestion, taken, window: (0, 0) };
         for (pe, color) in board.color_params.iter().chain(board.drafts.keys()) {
@@ -103,7 +103,7 @@ impl<'g> RoutingState<'g> {
         std::mem::replace(&mut self.window, all) != all
     }
 
-    /// Records that a class has a meaning on a PE.
+    /// Marks a class as in use on a PE.
     pub fn note(&mut self, pe: PeNumber, class: usize) {
         if self.known.insert((pe, class as u32)) {
             *self.congestion.entry(pe).or_default() += 1;
@@ -115,7 +115,7 @@ impl<'g> RoutingState<'g> {
         self.board.owner(pe).is_none() && !self.taken.contains(&pe)
     }
 
-    /// Whether a class has a meaning on a PE.
+    /// Whether a class is in use on a PE.
     pub fn knows(&self, pe: PeNumber, class: usize) -> bool {
         self.known.contains(&(pe, class as u32))
     }

@@ -1,8 +1,8 @@
-//! Chooses PEs without code of the program: for host streams, and for relays between two colors.
+//! Placement: chooses PEs without program code for host streams, and for relays between two colors.
 
-use super::board::describe_port;
 use super::classes::Classes;
 use super::describe::Layout;
+use super::floorplan::describe_port;
 use super::grid::{PeNumber, SIDES};
 use super::nets::{EndKind, Net, NetEnd, NetPurpose};
 use super::paths::{Goal, RoutingState};

@@ -1,9 +1,9 @@
 //! Everything about a layout that does not depend on the code of its regions: paths, routes, numbers.
 
-use super::board::{Board, describe_port};
 use super::classes::{self, Classes};
 use super::colors::Problem;
 use super::describe::{Layout, PortRef, RoutingPosition};
+use super::floorplan::{Floorplan, describe_port};
 use super::grid::{PeNumber, WaferSize};
 use super::nets::{self, EndKind, Net, NetEnd, NetPurpose};
 use super::paths::{RoutingState, between};
@@ -39,7 +39,7 @@ pub struct Plan {
 pub fn plan(layout: &Layout, arch: ArchName) -> Result<Plan, String> {
     let arch = arch.numbers();
     check_values(layout, arch)?;
-    let board = Board::new(layout)?;
+    let board = Floorplan::new(layout)?;
     let mut nets = nets::list(layout, &board)?;
     let mut warnings = unused_ports(layout, &nets);
     let (classes, apart) = classes::unify(layout, &board, &nets)?;
@@ -118,7 +118,7 @@ fn paths(layout: &Layout, state: &mut RoutingState<'_>, nets: &[Net]) -> Result<
     }
 }
 
-fn painted(board: &Board, classes: &Classes) -> PlannedRoutes {
+fn painted(board: &Floorplan, classes: &Classes) -> PlannedRoutes {
     let drafts = board.drafts.iter();
     drafts.map(|((pe, color), d)| ((*pe, classes.of[*color as usize]), d.positions.clone())).collect()
 }
@@ -230,7 +230,7 @@ fn size(layout: &Layout, grid: WaferSize, used: impl Iterator<Item = PeNumber>) 
 
 fn table(
     layout: &Layout,
-    board: &Board,
+    board: &Floorplan,
     classes: &Classes,
     all: &PlannedRoutes,
     numbers: &[u8],

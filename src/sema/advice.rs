@@ -204,7 +204,7 @@ fn on_kinds(op: &str, left: &Ty, right: &Ty) -> Option<String> {
             "compute with its number: `@get_color(@get_int(c) + 1)`".to_string()
         }
         (Ty::Id(kind), n) if n.is_int() => {
-            format!("compute with its number: `@get_int(..)`, and make a {} of the result", kind.word())
+            format!("compute with its number: `@get_int(..)`, and make a {} of the result", kind.name())
         }
         (Ty::Struct(_) | Ty::Union(_) | Ty::Anon(_), _) if is_comparison => {
             "compare the fields one by one".to_string()

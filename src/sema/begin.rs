@@ -10,12 +10,12 @@ use crate::diagnostics::{At, Result};
 use crate::syntax::ast::{Decl, ExprKind, Name, VarDecl};
 use indexmap::IndexMap;
 
-/// Evaluates the globals and comptime blocks of a class; its functions are asked for, and not written yet.
+/// Evaluates the globals and comptime blocks of a class. Its functions are requested, but not compiled yet.
 pub fn begin_code(sema: &mut Sema<'_>, class: &TileClass) {
     begin_code_with(sema, class, class.params.clone());
 }
 
-/// The same with these parameters, or what stands for them.
+/// As [`begin_code`], with these parameters or symbols for them.
 pub fn begin_code_with(sema: &mut Sema<'_>, class: &TileClass, params: IndexMap<Name, Value>) {
     sema.modules = Modules::default();
     sema.lower.begin_tile();

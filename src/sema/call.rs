@@ -205,7 +205,7 @@ impl Sema<'_> {
         EvalFrame::new(f.instance, self.instance(f.instance).unit.clone(), comptime, ret)
     }
 
-    /// Evaluates a call.
+    /// Evaluates a call at comptime.
     fn call_now(
         &mut self,
         f: FnRef,

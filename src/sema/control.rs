@@ -15,7 +15,7 @@ use crate::source::Span;
 use crate::syntax::ast::{Block, ExprId, Name, Prong, StmtId};
 use crate::value::ty::Ty;
 
-/// One more value arrives at a join; the code of the arm goes on after it.
+/// Adds the value of an arm to a join; the code of the arm continues after it.
 pub fn join_add(sema: &mut Sema<'_>, join: &mut Join, value: Operand, span: Span) -> Result<()> {
     let depth = sema.b().conditional_depth;
     let ty = value.ty();
@@ -30,7 +30,7 @@ pub fn join_add(sema: &mut Sema<'_>, join: &mut Join, value: Operand, span: Span
     if aggregate && !matches!(&arm.value, Operand::Known(_)) || join.memory.is_some() {
         return join_memory(sema, join, arm);
     }
-    // a jump to nowhere: replaced by the move once all arms are known
+    // a placeholder: the move into the common register replaces it once all arms are known
     arm.at = Some(sema.b().emit(Op::Ret));
     sema.b().fence();
     join.arms.push(arm);
@@ -395,7 +395,7 @@ fn block_value(sema: &mut Sema<'_>, block: &Block, label: Option<Name>) -> Resul
     }
 }
 
-/// Opens a run-time target of `break`; its end and its index.
+/// Opens a run-time target of `break`. Returns its end and its index.
 pub fn open_target(sema: &mut Sema<'_>, label: Option<Name>, is_loop: bool) -> (JumpLabel, usize) {
     let end = sema.b().label();
     let next = is_loop.then(|| sema.b().label());

@@ -201,7 +201,7 @@ impl Sema<'_> {
 
     /// The address of a global; gives it room in memory at its first use.
     pub fn place_global(&mut self, id: GlobalId) -> Result<u16> {
-        self.has_effect();
+        self.note_effect();
         self.lower.data.place(id)
     }
 

@@ -25,7 +25,7 @@ impl Sema<'_> {
         self.value_for(id, want.into())
     }
 
-    /// The value of an expression, of which literals that are chosen at run time become values of a type.
+    /// The value of an expression; literals that it chooses between at run time get the type `ty`.
     pub fn value_near(&mut self, id: ExprId, ty: &Ty) -> Result<Operand> {
         self.value_for(id, Want::OfLiterals(ty))
     }
@@ -41,7 +41,7 @@ impl Sema<'_> {
         self.value_of(ev, span).at(span)
     }
 
-    /// The value of an expression that stands for one itself, at comptime, where most are of this kind.
+    /// A shortcut for literals and known locals, which most comptime expressions are.
     fn simple_value(&self, id: ExprId) -> Option<Value> {
         let frame = self.frame();
         if !frame.comptime || self.eval.facts.is_kept() {
@@ -114,7 +114,7 @@ impl Sema<'_> {
         {
             self.eval.facts.note(span, ev);
         }
-        // What is written next belongs to the expression or statement around this one.
+        // What is written next belongs to the enclosing expression or statement again.
         if let Some(around) = around {
             self.lower.set_span(around);
         }
@@ -233,7 +233,7 @@ impl Sema<'_> {
     }
 
     fn address_of(&mut self, operand: ExprId, span: Span) -> Result<Ev> {
-        self.has_effect();
+        self.note_effect();
         let place = match self.expr(operand, None)? {
             Ev::Place(p) => p,
             Ev::Value(Operand::Known(Value::Fn(f))) => return self.fn_address(f, span),

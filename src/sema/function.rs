@@ -66,7 +66,7 @@ impl Sema<'_> {
 
     /// The code of one instance of a function, which is first called at `span`; written later.
     pub fn instantiate(&mut self, f: FnRef, signature: &Signature, span: Span) -> Result<FnId> {
-        self.has_effect();
+        self.note_effect();
         if let Some(id) = self.lower.functions.find(f, &signature.params) {
             return Ok(id);
         }

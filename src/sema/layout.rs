@@ -18,8 +18,8 @@ use std::rc::Rc;
 /// More PEs than any wafer has are a typing mistake (the largest is 762 x 1172).
 const MAX_PES: u64 = 2_000_000;
 
-/// Whether PEs are told if they are in the first or last column. Programs that do not ask for it are spared: their
-/// columns share one tile.
+/// Whether PEs are told that they are in the first or last column. Programs that never ask are not told, so that
+/// their columns share one tile.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum Columns {
     /// Nothing has asked.

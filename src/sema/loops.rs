@@ -142,8 +142,8 @@ fn check_unrolled(sema: &Sema<'_>, i: u64, span: Span) -> Result<()> {
         .help("raise it with `--max-inlined-iterations`"))
 }
 
-/// One unrolled iteration; true if the ones behind it can never run, or something is wrong with it: they would say the same
-/// again, up to a million times.
+/// Unrolls one iteration; true if the following ones need not be unrolled: they can never run, or would only repeat
+/// the same error, up to a million times.
 fn unrolled_iteration(
     sema: &mut Sema<'_>,
     label: Option<Name>,

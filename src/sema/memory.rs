@@ -237,7 +237,7 @@ impl Sema<'_> {
     pub fn pointer_address(&mut self, to: Pointee) -> Result<u16> {
         Ok(match to {
             Pointee::Global(id, off) => {
-                self.has_effect();
+                self.note_effect();
                 self.lower.address_of(id, off)?
             }
             Pointee::Fn(f) => self.request(f)?.0 as u16,
@@ -271,7 +271,9 @@ impl Sema<'_> {
 fn no_run_time_type(ty: &Ty) -> Diag {
     let diag = comptime_only(ty);
     match ty {
-        Ty::ComptimeInt => diag.help("give it a type: `@as(i16, ..)`, or declare the variable with one"),
+        Ty::ComptimeInt => {
+            diag.help("give it a type with `@as(i16, ..)`, or declare the variable with a type")
+        }
         Ty::Float(_) => diag.help("give it a type: `@as(f32, ..)`, or declare the variable with one"),
         _ => diag,
     }

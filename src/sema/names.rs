@@ -101,7 +101,7 @@ impl Sema<'_> {
         };
         match read {
             Some(read) => self.eval.known.reads(read),
-            None => self.has_effect(),
+            None => self.note_effect(),
         }
     }
 
@@ -126,7 +126,7 @@ fn can_be_stored(ty: &Ty) -> bool {
 }
 
 fn predeclared(name: &str) -> Option<Value> {
-    if let Some(d) = crate::arch::Direction::ALL.into_iter().find(|d| d.word() == name) {
+    if let Some(d) = crate::arch::Direction::ALL.into_iter().find(|d| d.name() == name) {
         return Some(Value::Id(IdKind::Direction, d as u16));
     }
     Ty::predeclared(name).map(Value::Type)

@@ -246,11 +246,11 @@ pub fn exists_at_run_time(ty: &Ty, fp16: FloatKind) -> Result<()> {
         Ty::Struct(s) | Ty::Union(s) => {
             return s.fields.iter().try_for_each(|(_, ty)| exists_at_run_time(ty, fp16));
         }
-        Ty::Float(kind) if kind.is_short() && *kind != fp16 => kind.word(),
+        Ty::Float(kind) if kind.is_short() && *kind != fp16 => kind.name(),
         _ => return Ok(()),
     };
     let help =
-        format!("compile with `--fp16-format={other}`, or use `@fp16()`, which is {} here", fp16.word());
+        format!("compile with `--fp16-format={other}`, or use `@fp16()`, which is {} here", fp16.name());
     Err(comptime_only(ty).help(help))
 }
 

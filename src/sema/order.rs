@@ -21,7 +21,7 @@ pub fn check_order(sema: &mut Sema<'_>, a: ExprId, op: BinaryOp, b: ExprId, span
     }
     let (left, right) = (Operand::new(sema, &unit, a), Operand::new(sema, &unit, b));
     let clash = left.clash(&right).or_else(|| right.clash(&left));
-    // Two numbers of a generator may change places in a sum.
+    // Two draws from a random generator may change places in a sum.
     let same = || commutes(op) && sema.snippet(a) == sema.snippet(b);
     if let Some(variable) = clash.filter(|_| !same()) {
         tell(sema, variable, span);

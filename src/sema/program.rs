@@ -44,7 +44,7 @@ pub fn compile(
     program.map(|program| Program { origin: Some(options.origin(path)), ..program })
 }
 
-/// What compiles a program that asks for the columns of its PEs.
+/// A compilation in which PEs know their column, for a program that has asked for it.
 fn with_columns<'s>(
     loader: &'s dyn Loader,
     sources: &'s mut SourceMap,
@@ -165,8 +165,8 @@ fn layout_block(
     result.map(|_| ())
 }
 
-/// Evaluates the comptime blocks of a file with a layout that is the code of no PE. What only code can do is not done there
-/// and not told: such blocks assert something about the parameters.
+/// Evaluates the comptime blocks of a layout file that no PE runs, and reports only failed assertions: such blocks
+/// assert something about the parameters.
 fn check_blocks(sema: &mut Sema<'_>, id: InstanceId) {
     sema.reports.begin_capture();
     sema.run_blocks(id);

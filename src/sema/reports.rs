@@ -10,7 +10,7 @@ pub struct Reports<'s> {
     levels: Levels,
     faults: u64,
     told: u64,
-    /// The place of a mistake that was not told, before anything was.
+    /// The place of the first error that was suppressed, if none has been reported.
     untold: Option<Span>,
     is_muted: bool,
     /// A file has a syntax error: what it hides may be all that is wrong with the rest.
@@ -72,17 +72,17 @@ impl<'s> Reports<'s> {
         self.untold.filter(|_| self.sink.errors() == 0)
     }
 
-    /// From here on only names and types are checked.
+    /// Notes a syntax error: from here on only names and types are checked.
     pub fn has_syntax_error(&mut self) {
         self.has_syntax_error = true;
     }
 
-    /// What is shown from here on is kept aside.
+    /// Captures diagnostics from here on instead of showing them.
     pub fn begin_capture(&mut self) {
         self.captured = Some(Vec::new());
     }
 
-    /// What was kept aside.
+    /// Ends the capture, and returns what was captured.
     pub fn end_capture(&mut self) -> Vec<Diag> {
         self.captured.take().unwrap_or_default()
     }
@@ -107,12 +107,12 @@ impl<'s> Reports<'s> {
         self.sink.push(diag);
     }
 
-    /// What is shown from here on is recorded.
+    /// Records what is shown from here on.
     pub fn begin_record(&mut self) {
         self.record = Some(Vec::new());
     }
 
-    /// Something happens that does not happen again when the same is compiled again.
+    /// Makes the record unusable: something has happened that compiling the same again would not repeat.
     pub fn spoil_record(&mut self) {
         self.record = None;
     }
@@ -122,7 +122,7 @@ impl<'s> Reports<'s> {
         self.record.take()
     }
 
-    /// What the level of its rule makes of a diagnostic behind which the program can go on.
+    /// Applies the level of its rule to a diagnostic after which the program can continue.
     ///
     /// # Errors
     /// The diagnostic itself if its level is `deny`.

@@ -341,7 +341,7 @@ impl Sema<'_> {
         immutable::behind_pointer(diag, &self.snippet(lhs), pointer, op, &have)
     }
 
-    /// What code assigns, or may assign through a pointer, has not its first value for ever.
+    /// Notes that code assigns a place, or may do so through a pointer, so that its first value is not folded.
     pub fn note_assigned(&mut self, place: &Place) {
         if let Place::Memory { addr: Addr { base: Base::Global(id), .. }, .. } = place {
             self.lower.data.assign(*id);

@@ -19,7 +19,7 @@ pub fn unknown_name(frame: &EvalFrame, name: &Name, span: Span) -> Diag {
     let globals = frame.unit.names.keys().map(|n| n.as_str());
     let mut known: Vec<&str> = frame.local_names().chain(globals).collect();
     known.extend_from_slice(&Ty::predeclared_names());
-    known.extend(crate::arch::Direction::ALL.into_iter().map(|direction| direction.word()));
+    known.extend(crate::arch::Direction::ALL.into_iter().map(|direction| direction.name()));
     known.extend(foreign::VALUE_WORDS);
     known.sort_unstable();
     if let Some(same) = suggest::other_style(name, known.iter().copied()) {

@@ -355,9 +355,9 @@ impl fmt::Display for Value {
             Value::Str(s) => write!(f, "{:?}", String::from_utf8_lossy(s)),
             Value::Type(t) => write!(f, "{t}"),
             Value::Id(IdKind::Direction, n) => {
-                f.write_str(crate::arch::Direction::from_number(*n as u8).map_or("?", |d| d.word()))
+                f.write_str(crate::arch::Direction::from_number(*n as u8).map_or("?", |d| d.name()))
             }
-            Value::Id(k, n) => write!(f, "{} {n}", k.word()),
+            Value::Id(k, n) => write!(f, "{} {n}", k.name()),
             Value::Enum(t, n) => match t.members.iter().find(|(_, v)| v == n) {
                 Some((name, _)) => write!(f, "{t}.{name}", t = Ty::Enum(t.clone())),
                 None => write!(f, "{n}"),

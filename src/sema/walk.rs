@@ -70,7 +70,7 @@ impl<'s> Sema<'s> {
 
     /// Reports a diagnostic, unless it only repeats one.
     pub fn report(&mut self, diag: Diag) {
-        self.has_effect();
+        self.note_effect();
         if self.reports.count(&diag) {
             let diag = chain::with_chain(&self.eval, &self.modules, &self.lower, diag);
             self.reports.show(self.files.outside_library(diag));
@@ -88,9 +88,9 @@ impl<'s> Sema<'s> {
         Ok(())
     }
 
-    /// The call under evaluation does more than to compute its result.
-    pub fn has_effect(&mut self) {
-        self.eval.known.has_effect();
+    /// Notes that the call under evaluation has a side effect.
+    pub fn note_effect(&mut self) {
+        self.eval.known.note_effect();
     }
 
     /// Evaluates a declaration, of which calls under evaluation read nothing but its value.

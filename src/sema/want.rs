@@ -1,4 +1,4 @@
-//! What the place of an expression asks of its type.
+//! The type that the context of an expression expects.
 //!
 //! In: an expression as it is written. Out: whether its type may depend on that. Never: evaluates it.
 

@@ -1,4 +1,4 @@
-//! How values lie in the words of a memory: their parts, and where these begin.
+//! The layout of values in memory: their parts, and the words at which these begin.
 
 use super::arith;
 use super::operand::PathStep;

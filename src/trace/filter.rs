@@ -65,7 +65,7 @@ impl TraceFilter {
 
 /// A filter with its state: an operation is selected as a whole or not at all, so the decision at its start is
 /// stored.
-pub(super) struct Sieve {
+pub(super) struct EventFilter {
     filter: TraceFilter,
     program: Arc<Program>,
     cells: BTreeMap<PeCoord, PeMatch>,
@@ -82,9 +82,9 @@ struct PeMatch {
     operations: BTreeMap<ThreadId, Vec<bool>>,
 }
 
-impl Sieve {
-    pub fn new(filter: TraceFilter, program: &Arc<Program>) -> Sieve {
-        Sieve { filter, program: program.clone(), cells: BTreeMap::new() }
+impl EventFilter {
+    pub fn new(filter: TraceFilter, program: &Arc<Program>) -> EventFilter {
+        EventFilter { filter, program: program.clone(), cells: BTreeMap::new() }
     }
 
     /// Whether an event is selected. Must be called once for each event, in the order of each thread.

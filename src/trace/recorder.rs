@@ -1,6 +1,6 @@
 //! Collects events while a program runs.
 
-use super::filter::Sieve;
+use super::filter::EventFilter;
 use super::{Event, HostEvent, TraceFilter};
 use crate::image::Program;
 use rustc_hash::FxHashMap;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// Collects the first events by cycle, up to a limit.
 pub struct Recorder {
-    sieve: Sieve,
+    sieve: EventFilter,
     limit: usize,
     events: Vec<Event>,
     /// Number of collected events at which superfluous ones are dropped.
@@ -48,7 +48,7 @@ impl Recorder {
     /// An empty recorder.
     pub fn new(filter: TraceFilter, program: &Arc<Program>) -> Recorder {
         let limit = filter.limit;
-        let sieve = Sieve::new(filter, program);
+        let sieve = EventFilter::new(filter, program);
         Recorder { sieve, limit, events: Vec::new(), prune_at: 2 * limit + 1, horizon: u64::MAX }
     }
 

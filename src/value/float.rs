@@ -20,7 +20,7 @@ pub enum FloatKind {
 
 impl FloatKind {
     /// The name in CSL.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             FloatKind::Comptime => "comptime_float",
             FloatKind::F16 => "f16",

@@ -51,7 +51,7 @@ impl MathFunction {
     ];
 
     /// The name, as in `@__math("sqrt", x)`.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             MathFunction::Sqrt => "sqrt",
             MathFunction::Inv => "inv",
@@ -76,7 +76,7 @@ impl MathFunction {
 
     /// The function with this name.
     pub fn parse(word: &str) -> Option<MathFunction> {
-        MathFunction::ALL.into_iter().find(|f| f.word() == word)
+        MathFunction::ALL.into_iter().find(|f| f.name() == word)
     }
 
     /// The function with this number.
@@ -133,7 +133,7 @@ mod tests {
         for (i, f) in MathFunction::ALL.into_iter().enumerate() {
             assert_eq!(f as usize, i);
             assert_eq!(MathFunction::from_number(i as u16), Some(f));
-            assert_eq!(MathFunction::parse(f.word()), Some(f));
+            assert_eq!(MathFunction::parse(f.name()), Some(f));
         }
         assert_eq!(MathFunction::from_number(MathFunction::ALL.len() as u16), None);
         assert_eq!(MathFunction::parse("sqroot"), None);
@@ -157,7 +157,7 @@ mod tests {
             (MathFunction::Fscale, 3.0, -2.0, 0.75),
         ];
         for (f, x, y, expected) in cases {
-            assert_eq!(eval32(f, x, y), expected as f32, "{}({x}, {y})", f.word());
+            assert_eq!(eval32(f, x, y), expected as f32, "{}({x}, {y})", f.name());
         }
     }
 

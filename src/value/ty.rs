@@ -110,7 +110,7 @@ impl IdKind {
     ];
 
     /// The name in CSL.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         IdKind::NAMES[self as usize].1
     }
 

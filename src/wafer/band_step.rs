@@ -12,9 +12,9 @@
 //! `tests/it/engines.rs` compare it with one thread.
 
 use super::bands::Band;
-use super::cells::{Cell, CellsOfBand, Maker};
+use super::heartbeat::{PES_BETWEEN_LOOKS, Signals};
 use super::locality_step::{first_of, piece_behind, split_before, without};
-use super::pulse::{PES_BETWEEN_LOOKS, Signals};
+use super::pe_array::{BandPes, PeFactory, PeSlot};
 use super::{Wafer, explain};
 use crate::diagnostics::Diag;
 use crate::image::Program;
@@ -22,20 +22,20 @@ use crate::pe::{Pe, PeLog, Wake};
 use crate::prefetch::{self, Soon};
 use std::time::{Duration, Instant};
 
-/// What all threads look at.
+/// What all threads share in a cycle.
 #[derive(Copy, Clone)]
-struct Scene<'w> {
+struct CycleContext<'w> {
     program: &'w Program,
-    maker: &'w Maker,
+    maker: &'w PeFactory,
     signals: Signals,
     now: u64,
-    /// The only PE that runs may start its next tasks before this cycle.
+    /// A PE that runs alone may start its next tasks ahead of the clock, up to this cycle.
     alone_until: u64,
 }
 
-/// What the PEs of a band leave.
+/// The effects of a band's PEs that are applied to the wafer after the cycle.
 #[derive(Default)]
-struct Shift {
+struct BandEffects {
     log: PeLog,
     errors: Vec<Diag>,
     /// How many have unblocked the command stream.
@@ -49,7 +49,7 @@ struct Shift {
 impl Wafer {
     /// Runs all PEs that are due, and lets wavelets move. Gives how many have run.
     pub(super) fn band_step(&mut self) -> usize {
-        // Without other threads nobody asks for the time, and a browser does not have this clock.
+        // Measured only with other threads; a browser has neither these nor this clock.
         let begun = (self.pool.size() > 1).then(Instant::now);
         let elapsed = || begun.map_or(Duration::ZERO, |begun| begun.elapsed());
         let sharing = &self.bands.sharing;
@@ -72,7 +72,7 @@ impl Wafer {
         let pool = Some(&self.pool).filter(|_| is_shared);
         let (maker, cells) = self.cells.share();
         let (program, signals, now) = (&*self.program, self.signals, self.now);
-        let scene = Scene { program, maker, signals, now, alone_until: 0 };
+        let scene = CycleContext { program, maker, signals, now, alone_until: 0 };
         let shifts = self.bands.each_shared(cells, pool, |band, cells| band.run_all(scene, cells));
         let ran = shifts.iter().map(|shift| shift.ran).sum();
         signals.beat(now, ran);
@@ -86,7 +86,7 @@ impl Wafer {
     fn run_bands_in_turn(&mut self) -> usize {
         let (maker, cells) = self.cells.share();
         let (program, signals, now) = (&*self.program, self.signals, self.now);
-        let mut scene = Scene { program, maker, signals, now, alone_until: 0 };
+        let mut scene = CycleContext { program, maker, signals, now, alone_until: 0 };
         self.bands.each(cells, |band, cells| band.hand_over(scene, cells));
         let running = self.bands.iter().map(|band| band.due.len()).sum();
         signals.beat(now, running);
@@ -94,7 +94,7 @@ impl Wafer {
             let others = [self.bands.next(now), self.launches.next()];
             scene.alone_until = others.into_iter().flatten().min().unwrap_or(u64::MAX);
         }
-        let mut shift = Shift::default();
+        let mut shift = BandEffects::default();
         self.bands.each(cells, |band, cells| band.run_due(scene, cells, &mut shift));
         self.bands.exchange(None);
         self.bands.each(cells, |band, cells| band.step(scene, cells));
@@ -103,8 +103,8 @@ impl Wafer {
         running
     }
 
-    /// Does what has to be done in the order of the PEs.
-    fn take(&mut self, shift: Shift) {
+    /// Applies the effects of a band. Bands come in their order, so the result does not depend on threads.
+    fn take(&mut self, shift: BandEffects) {
         self.findings.append(shift.log, shift.errors);
         self.launches.unblock(shift.unblocked);
         self.reached = self.reached.max(shift.reached);
@@ -114,9 +114,9 @@ impl Wafer {
 
 impl Band {
     /// Hands over what has come down the ramps, and runs the PEs that are due.
-    fn run_all(&mut self, scene: Scene<'_>, cells: &mut [Cell]) -> Shift {
+    fn run_all(&mut self, scene: CycleContext<'_>, cells: &mut [PeSlot]) -> BandEffects {
         let begun = Instant::now();
-        let mut shift = Shift::default();
+        let mut shift = BandEffects::default();
         if self.fabric.is_large() {
             self.run_in_order(scene, cells, &mut shift);
         } else {
@@ -127,11 +127,10 @@ impl Band {
         shift
     }
 
-    /// Hands over what has come down the ramps, and finds out who runs.
-    fn hand_over(&mut self, scene: Scene<'_>, cells: &mut [Cell]) {
+    /// Delivers wavelets, and collects the PEs that are due.
+    fn hand_over(&mut self, scene: CycleContext<'_>, cells: &mut [PeSlot]) {
         let Band { fabric, event_queue, delivered, pes, .. } = self;
-        let mut cells =
-            CellsOfBand { maker: scene.maker, cells, first: pes.start, now: scene.now, delivered };
+        let mut cells = BandPes { maker: scene.maker, cells, first: pes.start, now: scene.now, delivered };
         fabric.deliver(scene.now, &mut cells);
         for (pe, wake) in delivered.take() {
             match wake {
@@ -143,12 +142,12 @@ impl Band {
     }
 
     /// Runs the PEs that are due.
-    fn run_due(&mut self, scene: Scene<'_>, cells: &mut [Cell], shift: &mut Shift) {
+    fn run_due(&mut self, scene: CycleContext<'_>, cells: &mut [PeSlot], shift: &mut BandEffects) {
         let due = std::mem::take(&mut self.due);
         self.worker.alone_until = scene.alone_until;
         for pes in due.chunks(PES_BETWEEN_LOOKS) {
             match scene.signals.is_to_stop() {
-                // They are to be found among the unfinished.
+                // The run stops: they do not run any more, but must appear in the report as unfinished.
                 true => self.event_queue.wake_all(pes, scene.now),
                 false => pes.iter().for_each(|pe| self.run_pe(scene, *pe as usize, cells, shift)),
             }
@@ -157,11 +156,12 @@ impl Band {
         self.event_queue.keep(due);
     }
 
-    /// Does both for some PEs after the others, so that their state is still in a cache.
-    fn run_in_order(&mut self, scene: Scene<'_>, cells: &mut [Cell], shift: &mut Shift) {
+    /// Delivers and runs piece by piece, so that the state of a PE is still in a cache when it runs.
+    fn run_in_order(&mut self, scene: CycleContext<'_>, cells: &mut [PeSlot], shift: &mut BandEffects) {
         self.worker.alone_until = 0;
-        let (giving, due) = (self.fabric.take_giving(scene.now), self.event_queue.take_due(scene.now));
-        let (mut given, mut running) = (&giving[..], &due[..]);
+        let (delivering, due) =
+            (self.fabric.take_delivering(scene.now), self.event_queue.take_due(scene.now));
+        let (mut given, mut running) = (&delivering[..], &due[..]);
         while let Some(first) = first_of(&[given, running]) {
             if scene.signals.is_to_stop() {
                 self.event_queue.wake_all(running, scene.now);
@@ -173,21 +173,21 @@ impl Band {
         }
         self.ran = shift.ran;
         let left = given.len();
-        self.fabric.end_deliveries(giving, left);
+        self.fabric.end_deliveries(delivering, left);
         self.event_queue.keep(due);
     }
 
-    /// To some of them something may be handed over, the others are due.
+    /// Runs one piece: wavelets may be delivered to `given`; `due` are scheduled for this cycle.
     fn run_neighbours(
         &mut self,
-        scene: Scene<'_>,
+        scene: CycleContext<'_>,
         (given, due): (&[u32], &[u32]),
-        cells: &mut [Cell],
-        shift: &mut Shift,
+        cells: &mut [PeSlot],
+        shift: &mut BandEffects,
     ) {
         let Band { fabric, event_queue, delivered, pes, .. } = self;
         let (maker, first, now) = (scene.maker, pes.start, scene.now);
-        fabric.deliver_some(given, now, &mut CellsOfBand { maker, cells, first, now, delivered });
+        fabric.deliver_some(given, now, &mut BandPes { maker, cells, first, now, delivered });
         let mut running = std::mem::take(&mut self.due);
         running.extend(due);
         for (pe, wake) in delivered.take() {
@@ -214,13 +214,19 @@ impl Band {
     }
 
     /// Prefetches a part of a PE that runs soon.
-    fn prefetch(&self, pe: u32, soon: Soon, cells: &[Cell]) {
+    fn prefetch(&self, pe: u32, soon: Soon, cells: &[PeSlot]) {
         self.fabric.prefetch_sender(pe, soon);
         let pe = cells[pe as usize - self.pes.start].as_deref();
         pe.into_iter().for_each(|pe: &Pe| pe.prefetch(soon, 0));
     }
 
-    fn run_pe(&mut self, scene: Scene<'_>, index: usize, cells: &mut [Cell], shift: &mut Shift) {
+    fn run_pe(
+        &mut self,
+        scene: CycleContext<'_>,
+        index: usize,
+        cells: &mut [PeSlot],
+        shift: &mut BandEffects,
+    ) {
         let Some(pe) = scene.maker.pe(&mut cells[index - self.pes.start], index) else { return };
         shift.ran += 1;
         let before = pe.command_stream_blocked();
@@ -245,20 +251,20 @@ impl Band {
     }
 
     /// The same as [`Band::step`], and notes how long it takes.
-    fn step_timed(&mut self, scene: Scene<'_>, cells: &mut [Cell]) {
+    fn step_timed(&mut self, scene: CycleContext<'_>, cells: &mut [PeSlot]) {
         let begun = Instant::now();
         self.step(scene, cells);
         self.spent += begun.elapsed();
     }
 
     /// Lets wavelets move, and wakes those who may send again.
-    fn step(&mut self, scene: Scene<'_>, cells: &mut [Cell]) {
+    fn step(&mut self, scene: CycleContext<'_>, cells: &mut [PeSlot]) {
         self.load = self.ran + self.fabric.step(scene.now);
         self.wake_freed(scene.maker, cells, scene.now + 1);
     }
 
     /// Wakes PEs that were refused by their routers and may send again.
-    pub(super) fn wake_freed(&mut self, maker: &Maker, cells: &mut [Cell], now: u64) {
+    pub(super) fn wake_freed(&mut self, maker: &PeFactory, cells: &mut [PeSlot], now: u64) {
         for pe in self.fabric.take_freed() {
             let pe = pe as usize;
             maker.pe(&mut cells[pe - self.pes.start], pe).into_iter().for_each(Pe::resume_sending);

@@ -1,8 +1,8 @@
-//! The wafer in bands of rows: what a thread needs to run the PEs and routers of one of them.
+//! The bands of rows of the wafer, each with what a thread needs to run its PEs and routers.
 
-use super::cells::{Cell, Delivered};
 use super::event_queue::EventQueue;
-use super::sharing::Sharing;
+use super::pe_array::{Delivered, PeSlot};
+use super::threading_policy::ThreadingPolicy;
 use super::worker_pool::WorkerPool;
 use crate::fabric::{Crossing, Fabric};
 use crate::image::Program;
@@ -11,7 +11,7 @@ use crate::pe::Worker;
 use std::ops::Range;
 use std::time::Duration;
 
-/// The routers of some rows, which PEs of these rows run when, and what a cycle of them leaves.
+/// Some rows of the wafer: their routers, their event queue, and the effects of a cycle.
 pub(super) struct Band {
     pub fabric: Fabric,
     pub event_queue: EventQueue,
@@ -21,7 +21,7 @@ pub(super) struct Band {
     pub pes: Range<usize>,
     /// PEs that are about to run in this cycle.
     pub due: Vec<u32>,
-    /// What its deliveries leave.
+    /// The effects of its deliveries.
     pub delivered: Delivered,
     /// How many PEs have run in this cycle.
     pub ran: usize,
@@ -32,7 +32,7 @@ pub(super) struct Band {
 }
 
 impl Band {
-    /// Nobody runs. It has these PEs of a wafer with `all`.
+    /// A band with these PEs of a wafer with `all`; none of them is scheduled.
     fn new(fabric: Fabric, pes: Range<usize>, all: usize) -> Band {
         Band {
             fabric,
@@ -47,11 +47,12 @@ impl Band {
         }
     }
 
-    /// A copy that goes on in the same way.
+    /// A copy that continues exactly like this one.
     fn fork(&self) -> Band {
         // The register file holds nothing between two visits, and is large.
         let mut worker = Worker::default();
-        (worker.unseen_until, worker.alone_until) = (self.worker.unseen_until, self.worker.alone_until);
+        (worker.unobserved_until, worker.alone_until) =
+            (self.worker.unobserved_until, self.worker.alone_until);
         Band {
             fabric: self.fabric.clone(),
             event_queue: self.event_queue.clone(),
@@ -74,22 +75,25 @@ pub(super) struct Bands {
     pub first: Band,
     others: Vec<Band>,
     /// How long the last cycles took.
-    pub sharing: Sharing,
+    pub sharing: ThreadingPolicy,
 }
 
 impl Bands {
     /// One band with the routers of a program; PEs with active tasks are about to run.
     pub fn new(program: &Program, fabric: Fabric) -> Bands {
         let all = program.place.len();
-        let mut bands =
-            Bands { first: Band::new(fabric, 0..all, all), others: Vec::new(), sharing: Sharing::default() };
+        let mut bands = Bands {
+            first: Band::new(fabric, 0..all, all),
+            others: Vec::new(),
+            sharing: ThreadingPolicy::default(),
+        };
         bands.wake_active(program);
         bands
     }
 
-    /// Cuts the wafer into so many bands at most; before anything runs.
+    /// Cuts the wafer into at most `count` bands. Call it before the run starts.
     pub fn cut(&mut self, program: &Program, count: usize) {
-        // Messages of the library cross the wafer on no route.
+        // Messages of `<message_passing>` follow no route, so they may cross several bands at once.
         let has_messages = program.tiles.iter().any(|tile| tile.asks_for(Intrinsic::SendMessage));
         let (height, width) = (usize::from(program.height), usize::from(program.width));
         let count = if has_messages { 1 } else { count.clamp(1, height.max(1)) };
@@ -102,7 +106,7 @@ impl Bands {
         };
         let mut bands = (0..count).map(band);
         let first = bands.next().expect("there is one at least");
-        *self = Bands { first, others: bands.collect(), sharing: Sharing::default() };
+        *self = Bands { first, others: bands.collect(), sharing: ThreadingPolicy::default() };
         self.wake_active(program);
     }
 
@@ -114,7 +118,7 @@ impl Bands {
         }
     }
 
-    /// A copy that goes on in the same way.
+    /// A copy that continues exactly like this one.
     pub fn fork(&self) -> Bands {
         let others = self.others.iter().map(Band::fork).collect();
         Bands { first: self.first.fork(), others, sharing: self.sharing }
@@ -126,13 +130,13 @@ impl Bands {
         !self.others.is_empty()
     }
 
-    /// All of them.
+    /// All bands.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = &Band> + Clone {
         std::iter::once(&self.first).chain(&self.others)
     }
 
-    /// The same, to change.
+    /// All bands, to change.
     #[inline]
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Band> {
         std::iter::once(&mut self.first).chain(&mut self.others)
@@ -186,12 +190,12 @@ impl Bands {
         self.iter().find_map(|band| band.event_queue.next_of(pe))
     }
 
-    /// Whether nobody does.
+    /// Whether no PE is scheduled.
     pub fn are_idle(&self) -> bool {
         self.iter().all(|band| band.event_queue.is_empty())
     }
 
-    /// The cycle that PEs have reached that need not run because of what was delivered to them.
+    /// The furthest cycle that a PE has reached by taking a wavelet without a visit.
     pub fn reached(&self) -> u64 {
         self.iter().map(|band| band.delivered.reached).max().unwrap_or(0)
     }
@@ -201,12 +205,12 @@ impl Bands {
         self.iter().map(|band| band.delivered.last).max().unwrap_or(0)
     }
 
-    /// Nobody looks at the PEs before a cycle.
-    pub fn nobody_looks_before(&mut self, cycle: u64) {
-        self.iter_mut().for_each(|band| band.worker.unseen_until = cycle);
+    /// Promises that nothing reads the state of the PEs before a cycle.
+    pub fn set_unobserved_until(&mut self, cycle: u64) {
+        self.iter_mut().for_each(|band| band.worker.unobserved_until = cycle);
     }
 
-    /// Lets somebody look at all routers as one fabric.
+    /// Calls `with` on all routers as one fabric, for reports.
     pub fn look<R>(&self, with: impl FnOnce(&Fabric) -> R) -> R {
         match self.are_several() {
             false => with(&self.first.fabric),
@@ -219,7 +223,7 @@ impl Bands {
 
     /// Does something with every band and its PEs, one after the other.
     #[inline]
-    pub fn each(&mut self, mut cells: &mut [Cell], mut each: impl FnMut(&mut Band, &mut [Cell])) {
+    pub fn each(&mut self, mut cells: &mut [PeSlot], mut each: impl FnMut(&mut Band, &mut [PeSlot])) {
         for band in self.iter_mut() {
             let (own, others) = cells.split_at_mut(band.pes.len());
             each(band, own);
@@ -230,9 +234,9 @@ impl Bands {
     /// The same on several threads, or on this one without a pool; the results are in the order of the bands.
     pub fn each_shared<R: Send>(
         &mut self,
-        mut cells: &mut [Cell],
+        mut cells: &mut [PeSlot],
         pool: Option<&WorkerPool>,
-        each: impl Fn(&mut Band, &mut [Cell]) -> R + Sync,
+        each: impl Fn(&mut Band, &mut [PeSlot]) -> R + Sync,
     ) -> Vec<R> {
         let mut work = Vec::new();
         for band in self.iter_mut() {
@@ -240,7 +244,7 @@ impl Bands {
             work.push((band, own));
             cells = others;
         }
-        let each = |(band, cells): (&mut Band, &mut [Cell])| each(band, cells);
+        let each = |(band, cells): (&mut Band, &mut [PeSlot])| each(band, cells);
         match pool {
             Some(pool) => pool.share(work, each),
             None => work.into_iter().map(each).collect(),
@@ -282,5 +286,5 @@ impl Bands {
     }
 }
 
-/// To enter fewer takes less time than to let threads do it.
+/// Fewer crossings are applied faster by one thread than shared.
 const CROSSINGS_WORTH_SHARING: usize = 256;

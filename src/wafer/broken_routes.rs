@@ -28,7 +28,7 @@ pub(super) fn before(program: &Program, fabric: &Fabric, pe: usize, color: Color
             format!("give {} a route with `.tx = .{{ {} }}`", beside(side)?, side.opposite()),
         ),
         RouteGap::FromOutside(side) => (
-            format!("{at} expects color {color} from {side}, where no PE is"),
+            format!("{at} expects color {color} from {side}, where there is no PE"),
             "list the side in `.rx` from which the wavelets come".to_string(),
         ),
     };

@@ -1,7 +1,7 @@
-//! The place of the program that is to blame for a wait: what should take wavelets, what starts nothing, which
-//! color is not the one that was meant.
+//! The cause of a wait in the program: what should receive wavelets, what nothing starts, or which color is the wrong
+//! one.
 
-use super::cells::Cells;
+use super::pe_array::PeArray;
 use crate::arch::{ArchName, Color, PeCoord, TaskId};
 use crate::fabric::{BufferPlace, Fabric};
 use crate::image::code::{Completion, IdArg};
@@ -10,14 +10,14 @@ use crate::pe::WaitsFor;
 use crate::source::Span;
 use serde::Serialize;
 
-/// The place of a PE that is to blame for a wait.
+/// The place in the program that causes a wait, on one PE.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cause {
     /// The PE.
     pub pe: PeCoord,
-    /// The operation, task, queue or route.
+    /// The operation, task, queue or route there.
     pub span: Span,
-    /// What is the matter with it.
+    /// What is wrong with it.
     pub fact: String,
     /// Another place that belongs to it, and a fact about that.
     pub also: Option<(Span, String)>,
@@ -25,9 +25,14 @@ pub struct Cause {
     pub advice: String,
 }
 
-/// The queue of a PE that an operation waits at for another color than the one that arrives and that nothing there
-/// can receive.
-pub(super) fn deaf_to(cells: &Cells, fabric: &Fabric, pe: usize, color: Color) -> Option<Cause> {
+/// The queue of a PE in which a color arrives that nothing there can receive, because the operation on that queue
+/// waits for another color.
+pub(super) fn queue_of_other_color(
+    cells: &PeArray,
+    fabric: &Fabric,
+    pe: usize,
+    color: Color,
+) -> Option<Cause> {
     let at = cells.program().pe_coord(pe);
     if cells.program().tile_at(at)?.may_take(cells.program().arch, color) {
         return None;
@@ -41,7 +46,7 @@ pub(super) fn deaf_to(cells: &Cells, fabric: &Fabric, pe: usize, color: Color) -
 }
 
 /// What on a PE should take a color: an operation, a task, a queue, or at least the route there.
-pub(super) fn receiver(cells: &Cells, pe: usize, color: Color) -> Option<Cause> {
+pub(super) fn receiver(cells: &PeArray, pe: usize, color: Color) -> Option<Cause> {
     let at = cells.program().pe_coord(pe);
     let tile = cells.program().tile_at(at)?;
     operation_that_receives(cells, pe, tile, color)
@@ -68,7 +73,7 @@ pub(super) fn route_span(program: &Program, pe: usize, color: Color) -> Option<S
 
 /// The queue of a PE that waits for one color while only another one arrives, which nothing there receives.
 pub(super) fn wrong_color(
-    cells: &Cells,
+    cells: &PeArray,
     fabric: &Fabric,
     pe: usize,
     color: Color,
@@ -91,7 +96,7 @@ pub(super) fn wrong_color(
     })
 }
 
-/// Why no task of a PE has come to a place.
+/// Why no task of a PE has reached a place in the code.
 pub(super) enum Idle<'t> {
     /// This is to blame.
     Cause(Cause),
@@ -107,15 +112,15 @@ pub(super) enum Idle<'t> {
 }
 
 /// The task that comes to a place and that nothing has started on a PE.
-pub(super) fn idle_task(cells: &Cells, pe: usize, place: Span) -> Option<Cause> {
+pub(super) fn idle_task(cells: &PeArray, pe: usize, place: Span) -> Option<Cause> {
     match idle(cells, pe, place)? {
         Idle::Cause(cause) => Some(cause),
         Idle::Behind { place, next, .. } => Some(not_activated(cells.program().pe_coord(pe), place, &next?)),
     }
 }
 
-/// The same, with data tasks that would have to come to the place.
-pub(super) fn idle(cells: &Cells, pe: usize, place: Span) -> Option<Idle<'_>> {
+/// As [`idle_task`], and also names data tasks that would have to reach the place.
+pub(super) fn idle(cells: &PeArray, pe: usize, place: Span) -> Option<Idle<'_>> {
     let at = cells.program().pe_coord(pe);
     let tile = cells.program().tile_at(at)?;
     let (mut place, mut next_name) = (place, None);
@@ -154,14 +159,14 @@ fn not_activated(at: PeCoord, place: Span, task: &str) -> Cause {
     Cause {
         pe: at,
         span: place,
-        fact: format!("{at} would activate `{task}` here, but has not come to the end of this"),
+        fact: format!("{at} would activate `{task}` at the end of this, but has not reached it"),
         also: None,
-        advice: "see what holds up this operation, or the condition in front of it".to_string(),
+        advice: "check what blocks this operation, or the condition before it".to_string(),
     }
 }
 
 /// A task that is active and that nothing has unblocked.
-fn blocked_task(cells: &Cells, pe: usize, tile: &TileImage, task: &TaskBinding) -> Option<Cause> {
+fn blocked_task(cells: &PeArray, pe: usize, tile: &TileImage, task: &TaskBinding) -> Option<Cause> {
     let cell = cells.get(pe)?;
     if !(cell.is_active(task.id) && cell.is_blocked(task.id)) {
         return None;
@@ -176,7 +181,7 @@ fn blocked_task(cells: &Cells, pe: usize, tile: &TileImage, task: &TaskBinding) 
     Some(Cause { pe, span, fact, also: None, advice })
 }
 
-fn never_activated(cells: &Cells, pe: usize, tile: &TileImage, task: &TaskBinding) -> Option<Cause> {
+fn never_activated(cells: &PeArray, pe: usize, tile: &TileImage, task: &TaskBinding) -> Option<Cause> {
     let (activated, at) = (tile.activated()?, cells.program().pe_coord(pe));
     (activated & 1 << task.id.0 == 0).then(|| Cause {
         pe: at,
@@ -188,7 +193,7 @@ fn never_activated(cells: &Cells, pe: usize, tile: &TileImage, task: &TaskBindin
 }
 
 /// The operation with which a PE has received last, and what its end has started.
-fn last_end(cells: &Cells, pe: usize, tile: &TileImage) -> Option<(Span, String)> {
+fn last_end(cells: &PeArray, pe: usize, tile: &TileImage) -> Option<(Span, String)> {
     let (at, cell) = (cells.program().pe_coord(pe), cells.get(pe)?);
     let mut done = tile.input_queues.iter().filter_map(|bound| cell.last_reader(bound.color));
     let (last, None) = (done.next()?, done.next()) else { return None };
@@ -203,11 +208,11 @@ fn last_end(cells: &Cells, pe: usize, tile: &TileImage) -> Option<(Span, String)
         Completion::Nothing => "activates nothing".to_string(),
         Completion::Activate(IdArg::In(_)) | Completion::Unblock(IdArg::In(_)) => return None,
     };
-    Some((last, format!("{at} has received with this last, and its end {end}")))
+    Some((last, format!("this was the last operation with which {at} received; its end {end}")))
 }
 
 /// The operation that has moved data to or from a FIFO, and has ended, while another one waits at the other end.
-pub(super) fn ended_at_fifo(cells: &Cells, pe: usize, name: &str, writes: bool) -> Option<Cause> {
+pub(super) fn ended_at_fifo(cells: &PeArray, pe: usize, name: &str, writes: bool) -> Option<Cause> {
     let at = cells.program().pe_coord(pe);
     let tile = cells.program().tile_at(at)?;
     let mut ops = tile.at_fifo(name, writes);
@@ -223,7 +228,7 @@ pub(super) fn ended_at_fifo(cells: &Cells, pe: usize, name: &str, writes: bool) 
     })
 }
 
-fn operation_that_receives(cells: &Cells, pe: usize, tile: &TileImage, color: Color) -> Option<Cause> {
+fn operation_that_receives(cells: &PeArray, pe: usize, tile: &TileImage, color: Color) -> Option<Cause> {
     let at = cells.program().pe_coord(pe);
     let cell = cells.get(pe);
     if let Some(span) = cell.and_then(|cell| cell.last_reader(color)) {
@@ -240,7 +245,7 @@ fn operation_that_receives(cells: &Cells, pe: usize, tile: &TileImage, color: Co
     Some(Cause { pe: at, span: taking.span, fact, also: None, advice })
 }
 
-fn task_that_receives(cells: &Cells, pe: usize, tile: &TileImage, color: Color) -> Option<Cause> {
+fn task_that_receives(cells: &PeArray, pe: usize, tile: &TileImage, color: Color) -> Option<Cause> {
     let at = cells.program().pe_coord(pe);
     let queue = tile.input_queues.iter().find(|b| b.color == color).map(|b| b.queue);
     let data = || tile.tasks.iter().filter(|t| t.kind == TaskKind::Data);
@@ -271,7 +276,7 @@ fn task_that_receives(cells: &Cells, pe: usize, tile: &TileImage, color: Color) 
 }
 
 /// A data task that takes a color and is blocked, if nothing else on the PE may take it.
-pub(super) fn blocked_receiver(cells: &Cells, pe: usize, tile: &TileImage, color: Color) -> Option<Cause> {
+pub(super) fn blocked_receiver(cells: &PeArray, pe: usize, tile: &TileImage, color: Color) -> Option<Cause> {
     if tile.takes().any(|t| t.color == Some(color)) {
         return None;
     }
@@ -281,7 +286,7 @@ pub(super) fn blocked_receiver(cells: &Cells, pe: usize, tile: &TileImage, color
 /// The operation that should send the words of a stream from a PE to the host, or receive those that the host sends
 /// there. A layout described in Python has streams that come from, or lead to, other PEs.
 pub(super) fn stream_end(
-    cells: &Cells,
+    cells: &PeArray,
     fabric: &Fabric,
     (pe, color): (usize, Color),
     to_wafer: bool,
@@ -306,7 +311,7 @@ pub(super) fn stream_end(
 }
 
 /// An operation that sends a color: the last one that did, else one that could.
-pub(super) fn send_span(cells: &Cells, pe: usize, color: Color) -> Option<Span> {
+pub(super) fn send_span(cells: &PeArray, pe: usize, color: Color) -> Option<Span> {
     let sent = cells.get(pe).and_then(|cell| cell.last_sender(color));
     sent.map(|sender| sender.span)
         .or_else(|| cells.program().tile_at(cells.program().pe_coord(pe))?.first_send(color))

@@ -7,7 +7,7 @@ use super::findings::Findings;
 use crate::arch::PeCoord;
 use crate::diagnostics::rules::run::{COLLECTIVE_MISMATCH, COLLECTIVE_ROOT};
 use crate::diagnostics::{Diag, Moment};
-use crate::pe::Joined;
+use crate::pe::CollectiveCall;
 use crate::source::{SourceMap, Span};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ pub struct Collectives {
 
 /// An operation that some PEs of a line have begun and others have not.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Unjoined {
+pub struct IncompleteCollective {
     /// The line, the operation and the PE that was first.
     pub text: String,
     /// The first PEs that have not called it.
@@ -45,13 +45,13 @@ struct LineState {
     /// Operations before the first of `open`.
     closed: u64,
     /// Whoever has begun each operation first, and how many PEs have.
-    open: Vec<(Joined, u16)>,
+    open: Vec<(CollectiveCall, u16)>,
     /// Operations that each PE has begun, by its place in the line.
     begun: BTreeMap<u16, u64>,
 }
 
 impl Collectives {
-    /// Takes note of the operations that PEs have begun in a cycle.
+    /// Notes the collective operations that PEs have begun in a cycle.
     #[inline]
     pub(super) fn step(&mut self, findings: &mut Findings, sources: &SourceMap) {
         let joined = findings.take_joined();
@@ -60,9 +60,8 @@ impl Collectives {
         }
     }
 
-    /// Takes note of operations that PEs have begun; complains about those that do not match, and about
-    /// the PE that has begun each.
-    fn join(&mut self, mut joined: Vec<Joined>, sources: &SourceMap) -> Vec<(PeCoord, Diag)> {
+    /// Notes operations that PEs have begun. Returns errors about those that do not match, each with its PE.
+    fn join(&mut self, mut joined: Vec<CollectiveCall>, sources: &SourceMap) -> Vec<(PeCoord, Diag)> {
         joined.sort_by_key(|j| (j.cycle, j.pe.y, j.pe.x));
         let mut diags = Vec::new();
         for j in joined {
@@ -73,12 +72,12 @@ impl Collectives {
         diags
     }
 
-    /// What not all PEs of a line have joined, the oldest operation of each line.
-    pub fn unjoined(&self, sources: &SourceMap) -> Vec<Unjoined> {
+    /// Operations that not all PEs of a line have begun: the oldest one of each line.
+    pub fn unjoined(&self, sources: &SourceMap) -> Vec<IncompleteCollective> {
         self.lines.values().filter_map(|state| state.unjoined(sources)).collect()
     }
 
-    fn join_one(&mut self, j: Joined, sources: &SourceMap) -> Result<(), Diag> {
+    fn join_one(&mut self, j: CollectiveCall, sources: &SourceMap) -> Result<(), Diag> {
         let (line, place) = if j.is_column { (j.pe.x, j.pe.y) } else { (j.pe.y, j.pe.x) };
         let state = self.lines.entry((j.is_column, line, j.color)).or_default();
         let begun = state.begun.entry(place).or_default();
@@ -99,7 +98,7 @@ impl Collectives {
 }
 
 impl LineState {
-    fn unjoined(&self, sources: &SourceMap) -> Option<Unjoined> {
+    fn unjoined(&self, sources: &SourceMap) -> Option<IncompleteCollective> {
         let (first, _) = self.open.first()?;
         let pe = |place| match first.is_column {
             true => PeCoord { x: first.pe.x, y: place },
@@ -110,7 +109,7 @@ impl LineState {
         let more = missing.len().saturating_sub(MOST_MISSING);
         missing.truncate(MOST_MISSING);
         let text = format!("{}: {} has called {}", line_word(first), first.pe, told(first));
-        Some(Unjoined { text, missing, more, span: call(first, sources) })
+        Some(IncompleteCollective { text, missing, more, span: call(first, sources) })
     }
 
     /// Forgets operations that all PEs have begun.
@@ -123,13 +122,13 @@ impl LineState {
 }
 
 /// `broadcast, root 0, 4 elements`
-fn told(j: &Joined) -> String {
+fn told(j: &CollectiveCall) -> String {
     let kind = KINDS[usize::from(j.kind)];
     format!("{kind}, root {}, {} elements", j.root, j.count)
 }
 
 /// Where the program calls the library.
-fn call(j: &Joined, sources: &SourceMap) -> Option<Span> {
+fn call(j: &CollectiveCall, sources: &SourceMap) -> Option<Span> {
     sources.outside_library(&j.calls)
 }
 
@@ -137,11 +136,11 @@ fn moment(pe: PeCoord, cycle: u64) -> Moment {
     Moment { x: pe.x, y: pe.y, cycle }
 }
 
-fn line_word(j: &Joined) -> String {
+fn line_word(j: &CollectiveCall) -> String {
     if j.is_column { format!("column {}", j.pe.x) } else { format!("row {}", j.pe.y) }
 }
 
-fn mismatch(first: &Joined, j: &Joined, number: u64, sources: &SourceMap) -> Diag {
+fn mismatch(first: &CollectiveCall, j: &CollectiveCall, number: u64, sources: &SourceMap) -> Diag {
     let mut c = COLLECTIVE_MISMATCH.because(&[
         ("line", &line_word(j)),
         ("number", &number),
@@ -159,7 +158,7 @@ fn mismatch(first: &Joined, j: &Joined, number: u64, sources: &SourceMap) -> Dia
         .on(moment(j.pe, j.cycle))
 }
 
-fn bad_root(j: &Joined, sources: &SourceMap) -> Diag {
+fn bad_root(j: &CollectiveCall, sources: &SourceMap) -> Diag {
     let c = COLLECTIVE_ROOT.because(&[("root", &j.root), ("line", &line_word(j)), ("size", &j.size)]);
     let c = match call(j, sources) {
         Some(span) => c.at(span),

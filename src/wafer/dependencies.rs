@@ -1,8 +1,8 @@
-//! Which wait holds up which other one, PE by PE: whether the code that comes after a wait would send or receive
-//! what the other one waits for.
+//! Which wait blocks which other one, PE by PE: whether the code after a wait would send or receive what the other
+//! one needs.
 
-use super::cells::Cells;
 use super::groups::{WaitGroup, unfinished_on};
+use super::pe_array::PeArray;
 use crate::arch::{Color, MESSAGE_COLOR, PeCoord};
 use crate::fabric::{Fabric, Obstacle};
 use crate::image::{FnId, Op, Program, TaskKind, TileImage};
@@ -25,23 +25,23 @@ pub(super) enum Need {
     Receive(Color),
 }
 
-/// The order in which waits are told, and a circle among them.
+/// The order in which waits are reported, and a cycle among them.
 pub(super) struct Order {
     /// The groups, what holds up the others first, each with the PE that stands for it and the cycle since which
     /// that one waits.
     pub groups: Vec<(usize, usize, u64)>,
-    /// How many of them nothing holds up that waits itself.
+    /// How many of them are roots: no other wait blocks them.
     pub roots: usize,
     /// PEs that wait for each other.
     pub circle: Vec<PeCoord>,
 }
 
-/// Answers what depends on what, on a wafer that stands still.
+/// Answers which wait depends on which, on a wafer in which nothing moves.
 pub(super) struct Dependencies<'w> {
-    cells: &'w Cells,
+    cells: &'w PeArray,
     fabric: &'w Fabric,
     /// What the operations of each tile do.
-    deeds: RefCell<FxHashMap<u32, Rc<TileTraffic>>>,
+    actions: RefCell<FxHashMap<u32, Rc<TileTraffic>>>,
     /// Answers to questions that were asked before.
     known: RefCell<FxHashMap<Question, bool>>,
 }
@@ -71,11 +71,11 @@ impl TileTraffic {
 
 impl<'w> Dependencies<'w> {
     /// Of a wafer with these parts.
-    pub fn new(cells: &'w Cells, fabric: &'w Fabric) -> Dependencies<'w> {
-        Dependencies { cells, fabric, deeds: RefCell::default(), known: RefCell::default() }
+    pub fn new(cells: &'w PeArray, fabric: &'w Fabric) -> Dependencies<'w> {
+        Dependencies { cells, fabric, actions: RefCell::default(), known: RefCell::default() }
     }
 
-    /// Whether something that waits on a PE keeps it from doing what is needed.
+    /// Whether a wait on a PE keeps the PE from doing what is needed.
     pub fn is_held_up(&self, pe: usize, need: Need) -> bool {
         let cell = self.cells.get(pe);
         cell.is_some_and(|cell| unfinished_on(cell).any(|wait| self.holds_up(pe, &wait, need)))
@@ -163,7 +163,7 @@ impl<'w> Dependencies<'w> {
         all
     }
 
-    /// What a wait needs, from which PEs; `None` stands for anything that those do next.
+    /// What a wait needs, and from which PEs; `None` means that any progress of theirs may help.
     fn needs(&self, pe: usize, wait: &Wait<'_>) -> Vec<(usize, Option<Need>)> {
         match &wait.on {
             // Whoever sends, nothing comes to the PE.
@@ -210,7 +210,7 @@ impl<'w> Dependencies<'w> {
     }
 
     fn traffic(&self, program: &Program, pe: usize, tile: &TileImage) -> Rc<TileTraffic> {
-        let mut all = self.deeds.borrow_mut();
+        let mut all = self.actions.borrow_mut();
         all.entry(program.place[pe]).or_insert_with(|| Rc::new(TileTraffic::of(tile))).clone()
     }
 }

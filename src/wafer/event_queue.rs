@@ -1,23 +1,23 @@
 //! Which PE runs in which cycle.
 
-use crate::order::Order;
+use crate::bitmap_sorter::BitmapSorter;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 const NEVER: u64 = u64::MAX;
 
-/// The next cycle of every PE that has one.
+/// The cycle in which each PE runs next, if it does.
 #[derive(Clone)]
 pub struct EventQueue {
     wakes: Vec<u64>,
-    /// Those of the next cycles, a row for each; cycle `c` has row `c % NEAR`.
+    /// The PEs of the coming cycles: cycle `c` has row `c % NEAR`.
     near: Vec<Vec<u32>>,
     /// Rows that hold something, bit = row.
     filled: u64,
     /// The first cycle that has a row.
     first: u64,
     later: BinaryHeap<Reverse<(u64, u32)>>,
-    order: Order,
+    order: BitmapSorter,
     /// This keeps the memory of a list.
     due: Vec<u32>,
 }
@@ -34,7 +34,7 @@ impl EventQueue {
             filled: 0,
             first: 0,
             later: BinaryHeap::new(),
-            order: Order::new(pes),
+            order: BitmapSorter::new(pes),
             due: Vec::new(),
         }
     }
@@ -55,7 +55,7 @@ impl EventQueue {
         }
     }
 
-    /// A PE runs now: it has no next cycle before it says so.
+    /// Removes a PE that runs now; it is scheduled again after its visit.
     pub fn take(&mut self, pe: usize) {
         self.wakes[pe] = NEVER;
     }

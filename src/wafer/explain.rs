@@ -1,7 +1,7 @@
 //! The stall report as a diagnostic, and the warnings about what is left at the end.
 
 use super::causes::{Cause, receiver};
-use super::collectives::Unjoined;
+use super::collectives::IncompleteCollective;
 use super::stall::{Explainer, HostWait, Left, Missing, PeWait, Sender, StallReport};
 use crate::arch::PeCoord;
 use crate::diagnostics::render::estimated_cycles;
@@ -139,7 +139,7 @@ impl StallReport {
             None => match self.host.first() {
                 Some(HostWait { cause: Some(cause), .. }) => return cause.advice.as_str().into(),
                 Some(host) => host.advice,
-                None => "look for what the waits have in common",
+                None => "check what the waits have in common",
             },
         };
         advice.into()
@@ -214,7 +214,7 @@ pub(super) fn leftovers(explainer: &Explainer<'_>, now: u64) -> Vec<Diagnostic> 
             _ => Vec::new(),
         };
         let c = match unblocked.first() {
-            Some(span) => c.also(*span, "this would unblock it, and has not happened since it was blocked"),
+            Some(span) => c.also(*span, "this would unblock it, but has not run since it was blocked"),
             None => c.note("nothing unblocks it"),
         };
         let PeCoord { x, y } = wait.pe;
@@ -253,7 +253,7 @@ fn held_back(left: &Left, now: u64) -> Diagnostic {
         Some(span) => c.at(*span).label("this task would run"),
         None => c,
     };
-    let help = "`@unblock` the color in a comptime block; on wse3 the input queue";
+    let help = "`@unblock` the color (on wse3: the input queue) in a comptime block";
     let mut d = Diagnostic::from(c.help(help).on(Moment { x: pe.x, y: pe.y, cycle: now }));
     d.also_on = *also_on;
     d
@@ -458,8 +458,8 @@ fn host_note(h: &HostWait) -> String {
     format!("the host is blocked on {}: {} on {}{more}", h.command, h.needs, names.join(", "))
 }
 
-fn collective_note(operation: &Unjoined) -> String {
-    let Unjoined { text, missing, more, .. } = operation;
+fn collective_note(operation: &IncompleteCollective) -> String {
+    let IncompleteCollective { text, missing, more, .. } = operation;
     let names: Vec<_> = missing.iter().map(PeCoord::to_string).collect();
     let more = if *more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{text}; not called by {}{more}", names.join(", "))

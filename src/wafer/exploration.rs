@@ -1,45 +1,46 @@
-//! Runs that follow a script, and the states in which they were: a run that comes to a state of another run goes on as
-//! that one.
+//! Runs with prescribed scheduling choices, and the states that they visit. A run that reaches a state of another run
+//! would go on like that one, so it is cut short.
 
 use super::Wafer;
 use super::repetition::wafer_state;
 use crate::arch::PeCoord;
-use crate::pe::{Decision, Deviation, ScriptProgress};
+use crate::pe::{Decision, Deviation, ScheduleProgress};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
-/// The states that other runs have met.
-pub type MetStates = Arc<FxHashSet<u64>>;
+/// Hashes of the states that other runs have visited.
+pub type VisitedStates = Arc<FxHashSet<u64>>;
 
-/// Why a run that follows a script was interrupted.
+/// Why a run with prescribed choices was interrupted.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum ScriptEnd {
-    /// It came to a state that another run has met.
-    Met,
-    /// PEs waited for something else to come, and nothing came.
-    InVain,
+pub enum ExplorationEnd {
+    /// It has reached a state that another run has visited.
+    Visited,
+    /// PEs waited for another event, and none came.
+    NoProgress,
 }
 
 /// One run that follows a script.
 #[derive(Debug)]
 pub(super) struct Exploration {
-    progress: Arc<ScriptProgress>,
+    progress: Arc<ScheduleProgress>,
     /// What other runs have met; `None` if the run is to be followed to its end, whatever happens.
-    met: Option<MetStates>,
+    met: Option<VisitedStates>,
     /// The states behind the decisions after the last deviation, and how many decisions were made by then.
     states: Vec<(u64, u64)>,
-    /// Decisions at the last look.
+    /// How many decisions had been made when states were last compared.
     looked_at: u64,
     /// The state of the host.
     host: u64,
-    end: Option<ScriptEnd>,
+    end: Option<ExplorationEnd>,
 }
 
 impl Wafer {
-    /// Lets scripts decide what is up to the machine; before anything runs. With `met`, the run is interrupted where it
-    /// comes to one of these states after the last deviation, and where PEs wait in vain; without, they stop waiting.
-    pub fn follow(&mut self, deviations: &[Deviation], met: Option<MetStates>) {
-        let progress = Arc::new(ScriptProgress::new(deviations.len()));
+    /// Prescribes scheduling choices. Call it before the run starts. With `met`, the run is interrupted when it
+    /// reaches one of these states after the last deviation, or when PEs wait in vain; without it, such PEs stop
+    /// waiting.
+    pub fn follow(&mut self, deviations: &[Deviation], met: Option<VisitedStates>) {
+        let progress = Arc::new(ScheduleProgress::new(deviations.len()));
         self.cells.follow(deviations, &progress);
         let (states, looked_at, host) = (Vec::new(), 0, 0);
         self.exploration = Some(Box::new(Exploration { progress, met, states, looked_at, host, end: None }));
@@ -51,7 +52,7 @@ impl Wafer {
         self.exploration.is_some()
     }
 
-    /// The host is in another state.
+    /// Notes the state of the host.
     pub fn note_host(&mut self, state: u64) {
         if let Some(exploration) = &mut self.exploration {
             exploration.host = state;
@@ -59,7 +60,7 @@ impl Wafer {
     }
 
     /// Why the run was interrupted, if its script is the reason.
-    pub fn script_end(&self) -> Option<ScriptEnd> {
+    pub fn script_end(&self) -> Option<ExplorationEnd> {
         self.exploration.as_ref()?.end
     }
 
@@ -83,11 +84,11 @@ impl Wafer {
         self.exploration.is_some() && self.cells.held().next().is_some()
     }
 
-    /// Nothing happens any more while PEs wait because of their scripts. They stop waiting, or the run is interrupted.
+    /// Called when nothing happens while PEs wait as prescribed: they stop waiting, or the run is interrupted.
     pub fn release_held(&mut self) {
         let Some(exploration) = &mut self.exploration else { return };
         if exploration.met.is_some() {
-            exploration.end = Some(ScriptEnd::InVain);
+            exploration.end = Some(ExplorationEnd::NoProgress);
             return;
         }
         let (now, bands) = (self.now, &mut self.bands);
@@ -97,7 +98,7 @@ impl Wafer {
         }
     }
 
-    /// A cycle is over; whether the run has come to a state that another one has met.
+    /// Called at the end of a cycle: whether the run has reached a state that another one has visited.
     #[cold]
     pub(super) fn meets_state(&mut self) -> bool {
         let Some(exploration) = &mut self.exploration else { return false };
@@ -113,7 +114,7 @@ impl Wafer {
         state.add_debug(&(self.findings.printed_by_pe(), &self.collectives, &self.letters));
         let hash = state.finish();
         if met.contains(&hash) {
-            exploration.end = Some(ScriptEnd::Met);
+            exploration.end = Some(ExplorationEnd::Visited);
         }
         exploration.states.push((hash, decided));
         exploration.end.is_some()

@@ -1,7 +1,7 @@
 //! The reports of hangs for programs; `docs/hang-report.md` describes them.
 
 use super::causes::Cause;
-use super::collectives::Unjoined;
+use super::collectives::IncompleteCollective;
 use super::stall::{HostWait, Left, Missing, PeWait, Sender, StallReport};
 use super::stopped::{Running, StopReport};
 use crate::arch::PeCoord;
@@ -137,7 +137,7 @@ impl Writer<'_> {
         })
     }
 
-    fn collective(&self, operation: &Unjoined) -> Value {
+    fn collective(&self, operation: &IncompleteCollective) -> Value {
         json!({
             "text": operation.text,
             "missing": pes(&operation.missing),

@@ -1,8 +1,8 @@
-//! What a run has brought to light: lines of the program, warnings, and the errors that end it.
+//! The output of a run: printed lines, warnings, and the errors that end it.
 
 use crate::arch::PeCoord;
 use crate::diagnostics::{Diag, Diagnostic, Levels, fold_moments};
-use crate::pe::{Joined, MessageCall, PeLog, Printed, Traced};
+use crate::pe::{CollectiveCall, MessageCall, PeLog, Printed, Traced};
 use crate::source::Span;
 use std::collections::BTreeSet;
 
@@ -27,19 +27,19 @@ impl Findings {
         &self.levels
     }
 
-    /// Where a PE that runs writes.
+    /// The log that a running PE writes to.
     #[inline]
     pub fn log(&mut self) -> &mut PeLog {
         &mut self.log
     }
 
-    /// What PEs have written that have run elsewhere.
+    /// Adds the output of PEs that have run in a band.
     pub fn append(&mut self, log: PeLog, errors: Vec<Diag>) {
         self.log.append(log);
         self.errors.extend(errors);
     }
 
-    /// Something that the wafer has found out on a PE: the end of the run, or a warning.
+    /// Reports what the wafer has found out about a PE, as an error or a warning by its level.
     pub fn hazard(&mut self, pe: PeCoord, diag: Diag) {
         match self.levels.weigh(diag) {
             Err(diag) => self.errors.push(diag),
@@ -48,7 +48,7 @@ impl Findings {
         }
     }
 
-    /// This ends the run.
+    /// Reports an error, which ends the run.
     #[cold]
     pub fn error(&mut self, diag: Diag) {
         self.errors.push(diag);
@@ -126,7 +126,7 @@ impl Findings {
 
     /// Collective operations that PEs have begun since the last call.
     #[inline]
-    pub fn take_joined(&mut self) -> Vec<Joined> {
+    pub fn take_joined(&mut self) -> Vec<CollectiveCall> {
         std::mem::take(&mut self.log.joined)
     }
 

@@ -24,7 +24,7 @@ pub struct SenderState {
 }
 
 impl Wafer {
-    /// A copy that goes on in the same way, on one thread. Nothing of it is recorded, and no script decides.
+    /// A copy that continues exactly like this one, on one thread. It records nothing, and no choices are prescribed.
     pub fn fork(&self) -> Wafer {
         Wafer {
             program: self.program.clone(),

@@ -1,7 +1,7 @@
 //! What waits on PEs, equal waits folded. On a large wafer there are millions of them and few groups, and
 //! whoever has stopped the run wants to know soon.
 
-use super::cells::Cells;
+use super::pe_array::PeArray;
 use super::worker_pool::WorkerPool;
 use crate::image::Program;
 use crate::pe::{Pe, Wait, Waiter, WaitsFor};
@@ -10,7 +10,7 @@ use indexmap::map::Entry;
 use rustc_hash::FxBuildHasher;
 use std::ops::Range;
 
-/// The same wait on several PEs with equal code; nobody minds when it began.
+/// Equal waits on PEs with equal code, whatever the cycle in which they began.
 #[derive(Clone)]
 pub(super) struct WaitGroup<'a> {
     tile: u32,
@@ -34,18 +34,18 @@ impl<'a> WaitGroup<'a> {
     }
 }
 
-/// What waits on the PEs of a wafer that stands still.
+/// Collects the waits of a wafer in which nothing moves.
 #[derive(Copy, Clone)]
 pub(super) struct Waits<'w> {
     program: &'w Program,
-    cells: &'w Cells,
-    /// They look for it.
+    cells: &'w PeArray,
+    /// The threads that search.
     pool: &'w WorkerPool,
 }
 
 impl<'w> Waits<'w> {
-    /// Of these PEs.
-    pub fn new(cells: &'w Cells, pool: &'w WorkerPool) -> Waits<'w> {
+    /// For the waits of these PEs.
+    pub fn new(cells: &'w PeArray, pool: &'w WorkerPool) -> Waits<'w> {
         Waits { program: cells.program(), cells, pool }
     }
 
@@ -85,8 +85,8 @@ impl<'w> Waits<'w> {
 struct Folding<'a>(IndexMap<(u32, Wait<'a>), WaitGroup<'a>, FxBuildHasher>);
 
 impl<'a> Folding<'a> {
-    /// Of operations that are not finished, on so many PEs.
-    fn of_unfinished(program: &Program, cells: &'a Cells, pes: Range<usize>) -> Folding<'a> {
+    /// Groups the unfinished operations of these PEs.
+    fn of_unfinished(program: &Program, cells: &'a PeArray, pes: Range<usize>) -> Folding<'a> {
         let mut folding = Folding::default();
         for pe in pes {
             let waits = cells.get(pe).into_iter().flat_map(unfinished_on);
@@ -102,7 +102,7 @@ impl<'a> Folding<'a> {
         }
     }
 
-    /// Those of PEs with higher numbers come behind.
+    /// Appends the groups of PEs with higher numbers.
     fn then(mut self, later: Folding<'a>) -> Folding<'a> {
         later.0.into_values().for_each(|group| self.add(group));
         self

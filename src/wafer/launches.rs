@@ -1,11 +1,11 @@
 //! Launches: functions that the host lets PEs run.
 
 use super::bands::Bands;
-use super::cells::Cells;
+use super::pe_array::PeArray;
 use crate::arch::PeCoord;
 use crate::image::{FnId, Program};
 use crate::pe::ScheduleSeed;
-use crate::state::StateHash;
+use crate::state_hash::StateHash;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub(super) struct Launches {
     pending: VecDeque<PendingLaunch>,
     /// PEs with a launch that has begun and has not unblocked the command stream.
     blocked: usize,
-    /// Delays launches on their way.
+    /// The seed that delays launches, if there is one.
     schedule: Option<ScheduleSeed>,
 }
 
@@ -85,14 +85,14 @@ impl Launches {
         self.blocked + self.pending.len()
     }
 
-    /// So many PEs have unblocked the command stream.
+    /// Notes that this many PEs have unblocked the command stream.
     #[inline]
     pub fn unblock(&mut self, pes: usize) {
         self.blocked -= pes;
     }
 
     /// Begins those whose cycle has come.
-    pub fn begin(&mut self, now: u64, cells: &mut Cells, bands: &mut Bands) {
+    pub fn begin(&mut self, now: u64, cells: &mut PeArray, bands: &mut Bands) {
         while self.next().is_some_and(|cycle| cycle <= now) {
             let Some(PendingLaunch { pe, function, args, .. }) = self.pending.pop_front() else { return };
             let Some(cell) = cells.pe(pe) else { continue };

@@ -1,8 +1,8 @@
-//! A cycle of PEs that lie in no cache.
+//! One cycle of a wafer whose state is larger than the caches.
 //!
-//! What comes down the ramps of some PEs is handed over just before they run, and their routers decide just
-//! behind, so that the memory answers once for all of it. As neither a PE nor a router sees in a cycle what
-//! the others do in it, nobody can tell.
+//! Wavelets are delivered to some PEs just before these run, and their routers decide just after, so that each piece
+//! of state is loaded once per cycle. Neither a PE nor a router sees what the others do in the same cycle, so this
+//! order has no visible effect.
 //!
 //! It serves wafers of at least 4,096 PEs on one thread; what it gains on a public example has not been measured.
 //! `RunOptions::large_from` with a higher number, a recording and `--engine plain` switch it off;
@@ -13,13 +13,13 @@ use super::Wafer;
 use crate::pe::Wake;
 use crate::prefetch;
 
-/// PEs with neighbouring numbers to which wavelets are handed over before the first of them runs, and whose
-/// routers decide once the last has: at least so many, and more where few of them have anything to do, because each of
-/// the three steps brings code of its own into the cache.
+/// The fewest consecutive PEs in a piece, which is delivered to, then run, and then has its routers decide. A piece
+/// is longer where few of them have anything to do, because each of the three steps loads its own code into the
+/// cache.
 pub(super) const NEIGHBOURS: usize = 128;
 
 impl Wafer {
-    /// Whether the PEs of a cycle are run this way.
+    /// Whether PEs run in pieces.
     pub(super) fn is_worth_ordering(&self) -> bool {
         self.bands.first.fabric.is_large() && self.observers.are_none()
     }
@@ -27,11 +27,11 @@ impl Wafer {
     /// Hands over what has come down the ramps, runs all PEs that are due, in the order of their numbers, and
     /// lets the fabric step. Gives how many have run.
     pub(super) fn locality_step(&mut self) -> usize {
-        let giving = self.bands.first.fabric.take_giving(self.now);
+        let delivering = self.bands.first.fabric.take_delivering(self.now);
         let due = self.bands.first.event_queue.take_due(self.now);
-        self.bands.first.worker.alone_until = if giving.is_empty() { self.alone_until(&due) } else { 0 };
+        self.bands.first.worker.alone_until = if delivering.is_empty() { self.alone_until(&due) } else { 0 };
         let visited = self.bands.first.fabric.begin_step(self.now);
-        let (mut given, mut running, mut awake) = (&giving[..], &due[..], &visited[..]);
+        let (mut given, mut running, mut awake) = (&delivering[..], &due[..], &visited[..]);
         let mut ran = 0;
         while let Some(first) = first_of(&[given, running, awake]) {
             if self.signals.is_to_stop() {
@@ -49,15 +49,15 @@ impl Wafer {
             );
         }
         let left = given.len();
-        self.bands.first.fabric.end_deliveries(giving, left);
+        self.bands.first.fabric.end_deliveries(delivering, left);
         self.signals.beat(self.now, ran);
         self.bands.first.event_queue.keep(due);
         self.bands.first.fabric.end_step(visited, self.now);
         ran
     }
 
-    /// Does the same for some PEs: to these ones something may be handed over, these are due. Gives how
-    /// many have run.
+    /// Runs one piece: wavelets may be delivered to `given`; `due` are scheduled for this cycle. Returns how many PEs
+    /// have run.
     fn step_some(&mut self, given: &[u32], due: &[u32]) -> usize {
         let mut running = std::mem::take(&mut self.running);
         self.bands.first.fabric.deliver_some(given, self.now, &mut self.cells);
@@ -71,7 +71,7 @@ impl Wafer {
         }
         running.sort_unstable();
         running.dedup();
-        // Those to which something was handed over are in a cache already.
+        // PEs that have just received a wavelet are in a cache already.
         let unseen: Vec<u32> = without(due, given).collect();
         let mut passed = 0;
         for pe in &running {

@@ -1,4 +1,4 @@
-//! All of it, with one clock.
+//! The wafer: all PEs and routers under one clock.
 //!
 //! In: a `Program`. Out: what the PEs have computed, printed and traced; how the run ended.
 //! Never: compiles anything, or goes on after an error.
@@ -7,7 +7,6 @@ mod band_step;
 mod bands;
 mod broken_routes;
 mod causes;
-mod cells;
 mod collectives;
 mod dependencies;
 mod event_queue;
@@ -17,35 +16,36 @@ mod facts;
 mod findings;
 mod fork;
 mod groups;
+mod heartbeat;
 mod launches;
-mod letters;
 mod locality_step;
-mod pulse;
+mod message_checks;
+mod pe_array;
 mod record;
 mod repetition;
-mod sharing;
 mod stall;
 mod step;
 mod stopped;
 #[cfg(test)]
 mod tests;
+mod threading_policy;
 mod traps;
 mod unreached;
 mod worker_pool;
 
 pub use crate::pe::{
-    Activity, CodePlace, DebugOrders, FrameState, Judge, Notice, Notices, QueueState, StepKind, StepOrder,
-    TileMarks, Wait, Waiter, WaitsFor,
+    Activity, BreakpointMatcher, DebugOrders, ExecutionPoint, FrameState, Notice, Notices, QueueState,
+    StepKind, StepOrder, TileMarks, Wait, Waiter, WaitsFor,
 };
 pub use crate::pe::{
     Candidate, Chosen, Decision, Deviation, HOST_PATIENCE, NotedWrite, Pe, PeOptions, Printed, ScheduleSeed,
-    Traced, Witness,
+    Traced, WriteLog,
 };
 pub use causes::Cause;
 pub use explain::need_words;
-pub use exploration::{MetStates, ScriptEnd};
+pub use exploration::{ExplorationEnd, VisitedStates};
 pub use fork::SenderState;
-pub use pulse::Pulse;
+pub use heartbeat::Heartbeat;
 pub use stall::{HostWait, StallReport};
 pub use stopped::StopReport;
 
@@ -57,23 +57,23 @@ use crate::profile::{PeRecords, Traffic};
 use crate::source::Span;
 use crate::trace::{History, Recording, TraceFilter};
 use bands::Bands;
-use cells::Cells;
 use collectives::Collectives;
 use exploration::Exploration;
 use findings::Findings;
 use groups::Waits;
+use heartbeat::Signals;
 use launches::Launches;
-use letters::CalledLetters;
-use pulse::Signals;
+use message_checks::MessageChecks;
+use pe_array::PeArray;
 use record::Observers;
-use repetition::{Cycle, Repetition};
+use repetition::{Livelock, Repetition};
 use stall::Explainer;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use worker_pool::WorkerPool;
 
-/// Records of a profile that each PE may have, however many PEs there are.
+/// The fewest records of a profile that a PE may have, however many PEs share the limit.
 const LEAST_RECORDS: usize = 2_000;
 
 /// How a run ended.
@@ -102,35 +102,35 @@ pub enum Progress {
     Trapped,
     /// Somebody has asked the wafer to stop.
     Interrupted,
-    /// The wafer is in the same state again and again.
+    /// The wafer repeats the same states: a livelock.
     Repeats,
 }
 
 /// A wafer that runs one program.
 pub struct Wafer {
     program: Arc<Program>,
-    cells: Cells,
+    cells: PeArray,
     bands: Bands,
     launches: Launches,
     now: u64,
     /// The cycle that the furthest PE has reached.
     reached: u64,
-    /// Whether anything has happened in this cycle but visits for an observer.
+    /// Whether this cycle had any effect; visits that do nothing do not count.
     has_acted: bool,
-    /// How many of the last cycles had nothing else.
+    /// How many of the last cycles had no effect.
     idle: u64,
-    /// This keeps the memory of a list.
+    /// An empty list, kept for its memory.
     running: Vec<u32>,
     findings: Findings,
     pool: WorkerPool,
     collectives: Collectives,
-    letters: CalledLetters,
+    letters: MessageChecks,
     observers: Observers,
     repetition: Repetition,
-    /// Scripts decide what PEs do.
+    /// The progress of a run whose scheduling choices are prescribed.
     exploration: Option<Box<Exploration>>,
     /// The part of the run that repeats forever.
-    repeated: Option<Cycle>,
+    repeated: Option<Livelock>,
     signals: Signals,
 }
 
@@ -143,7 +143,7 @@ impl Wafer {
         }
         Wafer {
             program: program.clone(),
-            cells: Cells::new(program, options),
+            cells: PeArray::new(program, options),
             bands: Bands::new(program, fabric),
             launches: Launches::default(),
             now: 0,
@@ -154,7 +154,7 @@ impl Wafer {
             findings: Findings::new(options.levels),
             pool: WorkerPool::new(1, 1),
             collectives: Collectives::default(),
-            letters: CalledLetters::default(),
+            letters: MessageChecks::default(),
             observers: Observers::default(),
             repetition: Repetition::default(),
             exploration: None,
@@ -163,21 +163,21 @@ impl Wafer {
         }
     }
 
-    /// Stops in the middle of everything once this becomes true.
+    /// Sets the flag that stops the run, in the middle of a cycle, once it is true.
     pub fn stop_when(&mut self, stop: &'static AtomicBool) {
         self.signals.stop_when(stop);
         self.bands.iter_mut().for_each(|band| band.fabric.stop_when(stop));
     }
 
-    /// Shows in every cycle how far the run has come.
-    pub fn show(&mut self, pulse: &'static Pulse) {
+    /// Sets where each cycle publishes how far the run has come.
+    pub fn show(&mut self, pulse: &'static Heartbeat) {
         self.signals.show(pulse);
     }
 
     /// Lets a schedule decide what is up to the machine: the order of equally ready tasks and of equal microthreads,
     /// and when launches arrive; before anything runs.
     pub fn shuffle(&mut self, schedule: ScheduleSeed) {
-        // What a schedule decides depends on the time.
+        // Seeded choices depend on the cycle, so equal states need not go on alike.
         self.repetition.turn_off();
         self.cells.shuffle(schedule);
         self.launches.shuffle(schedule);
@@ -188,20 +188,21 @@ impl Wafer {
         self.cells.note_choices();
     }
 
-    /// Gives all routers other buffers, 1 to 4 wavelets for each color and link; before anything runs.
+    /// Sets the depth of all link buffers, 1 to 4 wavelets for each color. Call it before the run starts.
     pub fn limit_links(&mut self, depth: u8) {
         self.bands.iter_mut().for_each(|band| band.fabric.limit_links(depth));
     }
 
-    /// Runs the PEs and routers of a cycle on so many threads if each gets at least `pes`; before anything runs.
+    /// Runs each cycle on up to `threads` threads, as long as each gets at least `pes` PEs. Call it before the run
+    /// starts.
     pub fn run_on(&mut self, threads: usize, pes: usize) {
         self.pool = WorkerPool::new(threads, pes);
         self.bands.cut(&self.program, self.pool.size());
     }
 
-    /// From so many PEs on, the state is taken to lie in no cache.
-    pub fn is_large_from(&mut self, pes: usize) {
-        self.bands.iter_mut().for_each(|band| band.fabric.is_large_from(pes));
+    /// Sets from how many PEs on the state counts as larger than the caches.
+    pub fn set_large_from(&mut self, pes: usize) {
+        self.bands.iter_mut().for_each(|band| band.fabric.set_large_from(pes));
     }
 
     /// The program.
@@ -230,7 +231,7 @@ impl Wafer {
         self.reached.clamp(self.now - self.idle, self.now)
     }
 
-    /// Lets time pass in which nothing happens.
+    /// Advances the clock; nothing happens before that cycle.
     pub fn idle_until(&mut self, cycle: u64) {
         if cycle > self.now {
             (self.now, self.idle) = (cycle, 0);
@@ -295,7 +296,8 @@ impl Wafer {
         self.launches.add(pes, args, (self.now, skew), &self.program);
     }
 
-    /// Lets a command of the host have its turn on a PE as soon as the running task ends, or no longer.
+    /// Reserves a PE for a command of the host: once its task has ended, no other one starts. `false` ends the
+    /// reservation.
     pub fn set_hosts_turn(&mut self, at: PeCoord, is_hosts_turn: bool) {
         let pe = self.program.pe_index(at);
         if let Some(cell) = self.cells.pe(pe) {
@@ -318,13 +320,13 @@ impl Wafer {
         Some(wavelet.data)
     }
 
-    /// Sends a word from a PE in whose place the host stands; false while the fabric takes no more.
+    /// Sends a word from the PE that the host replaces; false while the fabric takes no more.
     pub fn send_for_host(&mut self, at: PeCoord, color: Color, word: u32) -> bool {
         let pe = self.program.pe_index(at);
         self.bands.fabric(pe).send_for_host(pe, color, word, self.now)
     }
 
-    /// Takes a word that has come to a PE in whose place the host stands.
+    /// Takes a word that has arrived at the PE that the host replaces.
     pub fn receive_for_host(&mut self, at: PeCoord, color: Color) -> Option<u32> {
         let pe = self.program.pe_index(at);
         self.bands.fabric(pe).receive_for_host(pe, color, self.now)
@@ -381,7 +383,7 @@ impl Wafer {
         self.observers.look_at_memory(pe, &mut self.cells, self.now);
     }
 
-    /// The host is about to copy words of a PE: a hazard if an operation uses them that may not have ended.
+    /// Checks an access of the host to words of a PE: a hazard if an operation uses them whose end nothing has seen.
     pub fn check_copy(&mut self, at: PeCoord, addr: usize, words: usize, is_write: bool) {
         let now = self.now;
         if let Some(race) = self.pe(at).and_then(|pe| pe.host_race(addr, words, is_write, now)) {
@@ -394,7 +396,7 @@ impl Wafer {
         self.explain(|explainer| explain::leftovers(&explainer, self.now))
     }
 
-    /// What is not finished now that nothing moves; `None` if everything is.
+    /// What can never finish now that nothing moves; `None` if everything is finished.
     pub fn stall_report(&self, host: Vec<HostWait>) -> Option<StallReport> {
         let levels = self.findings.levels();
         self.explain(|explainer| {
@@ -423,15 +425,16 @@ impl Wafer {
 
     /// Runs until nothing happens any more.
     pub fn run_until_idle(&mut self, limit: u64) -> Ended {
-        self.nobody_looks_before(limit);
+        self.set_unobserved_until(limit);
         let ended = self.run_to_the_end(limit);
-        self.nobody_looks_before(0);
+        self.set_unobserved_until(0);
         ended
     }
 
-    /// Nobody looks at the wafer before this cycle: until then PEs may run ahead of the clock.
-    pub fn nobody_looks_before(&mut self, cycle: u64) {
-        self.bands.nobody_looks_before(cycle);
+    /// Promises that nothing reads the state of the wafer before this cycle, so that PEs may run ahead of the clock
+    /// until then.
+    pub fn set_unobserved_until(&mut self, cycle: u64) {
+        self.bands.set_unobserved_until(cycle);
     }
 
     fn run_to_the_end(&mut self, limit: u64) -> Ended {
@@ -467,9 +470,9 @@ impl Wafer {
         Ended::OutOfCycles(report)
     }
 
-    /// The host has acted or is about to: what has repeated so far need not go on like that.
+    /// Restarts the search for a livelock: an action of the host can end what has repeated so far.
     #[inline]
-    pub fn host_acts(&mut self) {
+    pub fn note_host_action(&mut self) {
         self.repetition.forget();
     }
 

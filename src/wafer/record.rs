@@ -1,12 +1,12 @@
-//! What is written down of a run: events, and how memory has changed.
+//! What a run records: events, and changes of memory.
 
-use super::cells::Cells;
+use super::pe_array::PeArray;
 use crate::fabric::Fabric;
 use crate::image::Program;
 use crate::trace::{Follower, History, Recorder, Recording, TraceFilter};
 use std::sync::Arc;
 
-/// Those who write down what happens; without them a run costs nothing more.
+/// The recorders of a run; without them recording costs nothing.
 #[derive(Default)]
 pub(super) struct Observers {
     /// While the run is recorded.
@@ -34,7 +34,7 @@ impl Observers {
         filter: TraceFilter,
         program: &Arc<Program>,
         fabric: &mut Fabric,
-        cells: &mut Cells,
+        cells: &mut PeArray,
     ) {
         cells.record(filter.code);
         self.recorder = Some(Box::new(Recorder::new(filter, program)));
@@ -56,8 +56,8 @@ impl Observers {
         }
     }
 
-    /// Takes what a cycle has left, and lets nobody write who would not be heard.
-    pub fn end_cycle(&mut self, now: u64, fabric: &mut Fabric, cells: &mut Cells) {
+    /// Takes the events of a cycle, and stops recording once the filter wants no later ones.
+    pub fn end_cycle(&mut self, now: u64, fabric: &mut Fabric, cells: &mut PeArray) {
         if !fabric.is_recording() {
             return;
         }
@@ -79,8 +79,8 @@ impl Observers {
         self.follower.as_ref().map(|follower| follower.history(now))
     }
 
-    /// Looks what has changed on a PE.
-    pub fn look_at_memory(&mut self, index: usize, cells: &mut Cells, cycle: u64) {
+    /// Records what has changed in the memory of a PE.
+    pub fn look_at_memory(&mut self, index: usize, cells: &mut PeArray, cycle: u64) {
         let Some(follower) = &mut self.follower else { return };
         let Some(pe) = cells.pe(index) else { return };
         follower.look(index, cycle, |variable, into| {

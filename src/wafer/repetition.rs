@@ -12,10 +12,10 @@
 //! that prints, or that runs with a seed.
 
 use super::bands::Bands;
-use super::cells::Cells;
+use super::pe_array::PeArray;
 use crate::arch::PeCoord;
 use crate::source::Span;
-use crate::state::StateHash;
+use crate::state_hash::StateHash;
 use std::collections::BTreeMap;
 
 /// Visits of PEs before the first look, and at least between two. Short runs are not looked at.
@@ -30,11 +30,11 @@ const VISITS_PER_WORD: u64 = 64;
 const FIRST_VISITS_PER_WORD: u64 = 4;
 /// A PE that runs ahead does in one visit what takes so many cycles, or more of them.
 const CYCLES_PER_VISIT: u64 = 16;
-/// Looks that the pattern of activity may ask for after a state is saved, at least.
+/// How many extra looks the activity pattern may trigger for a saved state, at least.
 const FEWEST_MATCHES: u64 = 4;
-/// It may ask for one more for so many looks that there were before.
+/// Looks so far for which the pattern may trigger one more.
 const LOOKS_PER_MATCH: u64 = 4;
-/// After so many cycles in step with the clock nothing is left of what was done ahead of it.
+/// After this many cycles in step with the clock, no effect of running ahead is left.
 const MOST_SETTLING: u64 = 1 << 20;
 /// PEs whose tasks are listed in the report.
 const MOST_PES: usize = 64;
@@ -42,7 +42,7 @@ const MOST_PES: usize = 64;
 /// Tasks that run in the part that repeats, by PE and declaration.
 type Repeated = BTreeMap<(usize, Span), PeCoord>;
 
-/// What is known of the repetition.
+/// The phase of the search.
 #[derive(Clone, Debug, Default)]
 enum Phase {
     /// Looks from time to time.
@@ -81,14 +81,14 @@ pub(super) struct Repetition {
     pattern: Pattern,
     /// The hash of an earlier look, its cycle, and the pattern before it.
     saved: Option<(u64, u64, Pattern)>,
-    /// Looks that the pattern may still ask for.
+    /// How many more looks the pattern may trigger.
     matches_left: u64,
     tasks: Repeated,
 }
 
-/// A part of the run that repeats.
+/// The part of a run that repeats forever.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cycle {
+pub struct Livelock {
     /// Its length.
     pub cycles: u64,
     /// The declarations of the tasks that run in it, with their PEs.
@@ -96,12 +96,12 @@ pub struct Cycle {
 }
 
 impl Repetition {
-    /// Looks at nothing.
+    /// Ends the search.
     pub fn turn_off(&mut self) {
         self.phase = Phase::Off;
     }
 
-    /// Something outside of the wafer has acted or will act: what was seen before does not count.
+    /// Forgets what was seen, because something outside of the wafer acts.
     #[inline]
     pub fn forget(&mut self) {
         if self.saved.is_some() {
@@ -113,7 +113,7 @@ impl Repetition {
         }
     }
 
-    /// A step of the wafer is over, in which so many PEs ran; whether there is something to look at.
+    /// Notes a step of the wafer, in which `ran` PEs ran; whether it is time to look at the state.
     #[inline]
     pub fn is_due(&mut self, now: u64, ran: usize) -> bool {
         let cycles = now.saturating_sub(self.now);
@@ -129,7 +129,7 @@ impl Repetition {
 
     /// Looks at the state before cycle `now`; gives the part of the run that repeats.
     #[cold]
-    pub fn look(&mut self, now: u64, written: u64, cells: &mut Cells, bands: &Bands) -> Option<Cycle> {
+    pub fn look(&mut self, now: u64, written: u64, cells: &mut PeArray, bands: &Bands) -> Option<Livelock> {
         match &self.phase {
             Phase::Off => (self.next_look, self.matches_left) = (u64::MAX, 0),
             Phase::Searching => self.search(now, written, cells, bands),
@@ -149,14 +149,14 @@ impl Repetition {
                     let tasks = std::mem::take(&mut self.tasks);
                     let tasks = tasks.into_iter().map(|((_, span), pe)| (pe, span));
                     let cycles = divisors.last().map_or(passed, |last| passed.min(*last));
-                    return Some(Cycle { cycles, tasks: tasks.collect() });
+                    return Some(Livelock { cycles, tasks: tasks.collect() });
                 }
             }
         }
         None
     }
 
-    fn search(&mut self, now: u64, written: u64, cells: &mut Cells, bands: &Bands) {
+    fn search(&mut self, now: u64, written: u64, cells: &mut PeArray, bands: &Bands) {
         let is_regular = self.visits > self.next_look;
         if is_regular {
             let is_first = self.next_look == 0;
@@ -177,7 +177,7 @@ impl Repetition {
                 let ahead = cells.made().map(|(_, _, pe)| pe.busy_until()).max().unwrap_or(now);
                 self.phase = Phase::Settling { cycles, until: ahead.max(now + cycles.min(MOST_SETTLING)) };
                 (self.next_look, self.matches_left) = (self.visits, 0);
-                cells.go_in_step();
+                cells.stop_running_ahead();
             }
             _ if is_regular && self.looks.is_power_of_two() => {
                 self.saved = Some((state, now, self.pattern));
@@ -189,15 +189,15 @@ impl Repetition {
 }
 
 /// The state of everything before cycle `now`; `written` counts what the program has printed.
-fn hash(now: u64, written: u64, cells: &Cells, bands: &Bands) -> StateHash {
+fn hash(now: u64, written: u64, cells: &PeArray, bands: &Bands) -> StateHash {
     wafer_state(now, written, (cells, true), bands)
 }
 
-/// The same; with turns, or without as in [`Pe::add_state`](crate::pe::Pe::add_state).
+/// The hash of the wafer, with or without whose turn it is, as in [`Pe::add_state`](crate::pe::Pe::add_state).
 pub(super) fn wafer_state(
     now: u64,
     written: u64,
-    (cells, has_turns): (&Cells, bool),
+    (cells, has_turns): (&PeArray, bool),
     bands: &Bands,
 ) -> StateHash {
     let mut state = StateHash::new(now);
@@ -215,14 +215,14 @@ pub(super) fn wafer_state(
 }
 
 /// How many words of 64 bits a look hashes, about. The number of threads does not change it.
-fn amount(cells: &Cells) -> u64 {
+fn amount(cells: &PeArray) -> u64 {
     /// The state of a PE and its router without its memory.
     const OTHERS: u64 = 512;
     cells.made().map(|(_, _, pe)| OTHERS + pe.memory().words().len() as u64 / 4).sum()
 }
 
 /// The tasks of the first PEs that run.
-fn running(cells: &Cells, bands: &Bands) -> impl Iterator<Item = ((usize, Span), PeCoord)> {
+fn running(cells: &PeArray, bands: &Bands) -> impl Iterator<Item = ((usize, Span), PeCoord)> {
     let active = cells.made().take(MOST_PES).filter(|(index, ..)| bands.runs(*index));
     active.filter_map(|(index, at, pe)| Some(((index, pe.activity()?.span), at)))
 }

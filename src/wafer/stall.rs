@@ -1,12 +1,12 @@
 //! Why nothing moves any more: who waits, for what, and who would have had to act.
 
 use super::broken_routes;
-use super::causes::{Cause, deaf_to, ended_at_fifo, receiver, send_span, wrong_color};
-use super::cells::Cells;
-use super::collectives::{Collectives, Unjoined};
+use super::causes::{Cause, ended_at_fifo, queue_of_other_color, receiver, send_span, wrong_color};
+use super::collectives::{Collectives, IncompleteCollective};
 use super::dependencies::{Dependencies, Need, Order};
 use super::groups::{WaitGroup, Waits};
-use super::letters::CalledLetters;
+use super::message_checks::MessageChecks;
+use super::pe_array::PeArray;
 
 use crate::arch::{Color, MESSAGE_COLOR, PeCoord};
 use crate::diagnostics::{Diag, Diagnostic};
@@ -27,24 +27,23 @@ pub struct StallReport {
     pub(crate) cycle: u64,
     /// How many operations on PEs are not finished.
     pub(crate) unfinished: u64,
-    /// What waits on PEs, equal ones folded; what holds up the others comes first.
+    /// The waits of PEs, with equal ones folded; those that block others come first.
     pub(crate) waits: Vec<PeWait>,
     /// Groups of waits that are not listed.
     pub(crate) more: usize,
     /// PEs that wait for each other, in order, if they do.
     pub(crate) circle: Vec<PeCoord>,
-    /// Wavelets that lie around, equal places folded.
+    /// Wavelets left in queues, ramps and routers, with equal places folded.
     pub(crate) left: Vec<Left>,
     /// What the host waits for.
     pub(crate) host: Vec<HostWait>,
     /// Whether the host waits for a PE that waits for the host.
     pub(crate) host_in_circle: bool,
     /// Collective operations that some PEs of a row or column have not called.
-    pub(crate) collectives: Vec<Unjoined>,
+    pub(crate) collectives: Vec<IncompleteCollective>,
     /// Whether everything that waits is an asynchronous operation.
     pub(crate) only_asynchronous: bool,
-    /// Whether these have not received anything yet, and no wavelet lies around: receivers that a
-    /// program arms again and again.
+    /// Whether these have received nothing and no wavelets are left: receivers that a program arms again and again.
     pub(crate) only_armed: bool,
     /// Warnings about tasks that have not run because nothing activates them.
     pub(crate) never_activated: Vec<Diagnostic>,
@@ -207,7 +206,7 @@ impl StallReport {
         let is_quiet = only_asynchronous && left.is_empty() && collectives.is_empty();
         let only_armed = is_quiet && groups.iter().all(|g| is_armed(&g.wait));
         let operations = groups.iter().map(|g| g.count).sum();
-        // Without a host, a task that stays blocked holds up nobody.
+        // Without a host, a task that stays blocked blocks nothing else.
         let held = if host.is_empty() { Vec::new() } else { waits.held_tasks() };
         let Order { groups: order, roots, circle } = explainer.dependencies.order(&groups);
         let ordered = order.into_iter().map(|(n, pe, since)| groups[n].led_by(pe, since));
@@ -225,7 +224,7 @@ impl StallReport {
             explained[..=first].rotate_right(1);
             groups[..=first].rotate_right(1);
         }
-        // Where only the host waits, what lies around has not been taken, or what ends the launch has not been reached.
+        // If only the host waits, the cause is a wavelet that nothing takes, or the code that should end the launch.
         if let (true, Some(first)) = (explained.is_empty(), host.first_mut()) {
             first.cause = explainer.host_cause(first, &left);
         }
@@ -251,22 +250,22 @@ impl StallReport {
     }
 }
 
-/// Tells what waits are for, and who would have had to act. It looks at a wafer that stands still.
+/// Explains waits on a wafer in which nothing moves: what each is for, and which PE would have had to act.
 pub(super) struct Explainer<'w> {
     program: &'w Program,
-    cells: &'w Cells,
+    cells: &'w PeArray,
     fabric: &'w Fabric,
-    letters: &'w CalledLetters,
+    letters: &'w MessageChecks,
     waits: Waits<'w>,
     dependencies: Dependencies<'w>,
 }
 
 impl<'w> Explainer<'w> {
-    /// Of a wafer with these parts.
+    /// An explainer of a wafer with these parts.
     pub fn new(
-        cells: &'w Cells,
+        cells: &'w PeArray,
         fabric: &'w Fabric,
-        letters: &'w CalledLetters,
+        letters: &'w MessageChecks,
         waits: Waits<'w>,
     ) -> Explainer<'w> {
         let dependencies = Dependencies::new(cells, fabric);
@@ -279,7 +278,7 @@ impl<'w> Explainer<'w> {
     }
 
     /// The PEs.
-    pub fn cells(&self) -> &'w Cells {
+    pub fn cells(&self) -> &'w PeArray {
         self.cells
     }
 
@@ -418,7 +417,7 @@ impl<'w> Explainer<'w> {
                 let there = self.program.pe_index(*at);
                 let color = self.fabric.survey().blockage(pe, *color).map_or(*color, |stuck| stuck.color);
                 let is_idle = !self.dependencies.is_held_up(there, Need::Receive(color));
-                deaf_to(self.cells, self.fabric, there, color)
+                queue_of_other_color(self.cells, self.fabric, there, color)
                     .or_else(|| is_idle.then(|| receiver(self.cells, there, color)).flatten())
             }
             Missing::Space { color, .. } => {
@@ -484,7 +483,7 @@ impl<'w> Explainer<'w> {
     }
 }
 
-/// Waits for the first wavelet, or for the first element of a FIFO.
+/// Whether it waits for its first wavelet, or for the first element of a FIFO.
 fn is_armed(wait: &Wait<'_>) -> bool {
     matches!(wait.on, WaitsFor::Wavelet { .. } | WaitsFor::FifoData(_))
         && wait.progress.is_some_and(|(done, _)| done == 0)

@@ -1,6 +1,6 @@
-//! A cycle: what has come is handed over, PEs run, and routers move what is on its way.
+//! One cycle: wavelets are delivered, PEs run, and routers move wavelets.
 
-use super::pulse::PES_BETWEEN_LOOKS;
+use super::heartbeat::PES_BETWEEN_LOOKS;
 use super::{Progress, Wafer, explain, traps};
 use crate::pe::{Pe, Wake};
 
@@ -16,14 +16,15 @@ impl Wafer {
         }
         let fabric = self.bands.next_awake(self.now);
         if fabric != Some(self.now) {
-            let looked_at = self.bands.first.worker.unseen_until;
+            let looked_at = self.bands.first.worker.unobserved_until;
             let others = [fabric, self.bands.next_run(self.now), self.launches.next()];
             match others.into_iter().flatten().min() {
                 Some(next) if self.now < looked_at && next >= looked_at => {
                     (self.now, self.idle) = (looked_at, 0);
                     return Progress::Moving;
                 }
-                // Nothing happens until then, nor perhaps then: which PEs are visited in vain depends on the engine.
+                // Skips to the next cycle that is scheduled. Its visit may turn out to do nothing, depending on the
+                // engine, so the skipped cycles count as idle.
                 Some(next) if next > self.now => {
                     (self.now, self.idle) = (next, self.idle + (next - self.now));
                 }
@@ -99,8 +100,8 @@ impl Wafer {
         ran
     }
 
-    /// The cycle before which nothing happens on the wafer but what the only PE does that runs now; 0 if
-    /// there are others, or wavelets are on their way to somebody.
+    /// The cycle before which nothing can happen on the wafer but through the only PE that runs now; 0 if several PEs
+    /// run, or wavelets are in flight.
     pub(super) fn alone_until(&self, due: &[u32]) -> u64 {
         if due.len() != 1 || !self.observers.are_none() {
             return 0;
@@ -111,13 +112,13 @@ impl Wafer {
 
     fn run_in_turn(&mut self, pes: &[u32]) {
         match self.signals.is_to_stop() {
-            // They do not run any more, and are to be found among the unfinished.
+            // The run stops: they do not run any more, but must appear in the report as unfinished.
             true => self.bands.first.event_queue.wake_all(pes, self.now),
             false => pes.iter().for_each(|pe| self.run_pe(*pe as usize)),
         }
     }
 
-    /// Runs a PE, whose cycle it is.
+    /// Runs a PE that is due.
     #[inline(always)]
     pub(super) fn run_pe(&mut self, index: usize) {
         let Some(pe) = self.cells.pe(index) else { return };

@@ -1,10 +1,10 @@
 //! Why a run does not end: what every PE does when it is stopped, and what waits.
 
 use super::bands::Bands;
-use super::cells::Cells;
 use super::explain::{MOST_NOTES, on_pes, sender_words, wait_note};
 use super::groups::unfinished_on;
-use super::repetition::Cycle;
+use super::pe_array::PeArray;
+use super::repetition::Livelock;
 use super::stall::{Explainer, MOST_GROUPS, Missing, PeWait};
 use crate::arch::{Color, PeCoord};
 use crate::diagnostics::render::{estimated_cycles, grouped};
@@ -21,12 +21,12 @@ use std::collections::BTreeMap;
 /// A run that was stopped before its end, explained.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StopReport {
-    /// The cycle that would have come next: the limit, or whenever somebody has interrupted it.
+    /// The cycle in which the run was stopped: the limit, or that of the interruption.
     pub(crate) cycle: u64,
-    /// Whether somebody has.
+    /// Whether it was interrupted.
     pub(crate) interrupted: bool,
     /// The part of the run that repeats forever, if that is why it was stopped.
-    pub(crate) repeats: Option<Cycle>,
+    pub(crate) repeats: Option<Livelock>,
     /// What PEs do or did last, equal ones folded.
     pub(crate) running: Vec<Running>,
     /// What waits on PEs, the longest wait first, equal ones folded.
@@ -96,13 +96,13 @@ impl StopReport {
         self.told(c, sources)
     }
 
-    /// The warning about a program that goes on when the host has nothing more to do with it.
+    /// The warning about a program that is still running when the host has nothing more to do with it.
     pub fn still_running(&self, cycles: u64, sources: &SourceMap) -> Diagnostic {
         let cycles = format!("{} cycles", grouped(cycles));
         self.told(STILL_RUNNING.because(&[("cycles", &cycles)]), sources)
     }
 
-    /// A diagnostic with what goes on.
+    /// Adds to a diagnostic what is still running.
     fn told(&self, mut c: Diag, sources: &SourceMap) -> Diagnostic {
         if let Some(Running { pe, also_on, span, ended, .. }) = self.running.first() {
             let label = if *ended { "this ran last" } else { "still running here" };
@@ -124,7 +124,7 @@ impl StopReport {
         let all = [self.running.len(), self.waits.len(), self.under_way.len()];
         let untold = self.more + all.iter().map(|n| n.saturating_sub(MOST_NOTES)).sum::<usize>();
         if untold > 0 {
-            c = c.note(format!("more such lines, not shown: {untold}"));
+            c = c.note(format!("similar notes not shown: {untold}"));
         }
         c.report(self.facts(sources)).into()
     }
@@ -133,7 +133,7 @@ impl StopReport {
 impl StopReport {
     /// The report of a run that repeats itself: the tasks that run in the part that repeats, and what has waited for
     /// longer than that.
-    fn livelock(&self, cycle: &Cycle, sources: &SourceMap) -> Diagnostic {
+    fn livelock(&self, cycle: &Livelock, sources: &SourceMap) -> Diagnostic {
         let mut c = LIVELOCK.because(&[("cycles", &counted_cycles(cycle.cycles))]);
         let mut groups: IndexMap<Span, (PeCoord, u64), FxBuildHasher> = IndexMap::default();
         // A loop within a task: it runs once, and never ends.
@@ -149,15 +149,17 @@ impl StopReport {
         }
         for (n, r) in loops().take(MOST_NOTES).enumerate() {
             let (who, since) = (on_pes(r.pe, r.also_on), grouped(r.since));
-            let text = format!("`{}` runs on {who} since cycle {since}, and loops here", r.name);
+            let text = format!("`{}` has been running on {who} since cycle {since}, and loops here", r.name);
             c = if n == 0 && groups.is_empty() { c.at(r.span).label(text) } else { c.also(r.span, text) };
             for task in r.ready.iter().take(MOST_NOTES) {
-                c = c.note(format!("`{task}` is activated, and starts when `{}` has ended", r.name));
+                c = c.note(format!("`{task}` is active, and can start only when `{}` has ended", r.name));
             }
         }
         if let Some(r) = loops().next() {
-            c = c
-                .help(format!("end `{}`, and go on in the task that is activated when it may go on", r.name));
+            c = c.help(format!(
+                "end `{}`, and do the rest in a task that is activated when there is something to do",
+                r.name
+            ));
         }
         let waits = self.waits.iter().filter(|wait| wait.since + cycle.cycles < self.cycle);
         for wait in waits.take(MOST_NOTES) {
@@ -171,8 +173,8 @@ fn counted_cycles(cycles: u64) -> String {
     if cycles == 1 { "cycle".to_string() } else { format!("{} cycles", grouped(cycles)) }
 }
 
-/// What PEs do. Where wavelets alone are on their way, what PEs did last, the latest first.
-fn running(cells: &Cells, bands: &Bands) -> Vec<Running> {
+/// What PEs are doing. If only wavelets are in flight, what PEs did last, most recent first.
+fn running(cells: &PeArray, bands: &Bands) -> Vec<Running> {
     let (all, program) = (bands.are_idle(), cells.program());
     let mut groups: IndexMap<_, Running, FxBuildHasher> = IndexMap::default();
     for (index, pe, cell) in cells.made().filter(|(i, ..)| all || bands.runs(*i)) {

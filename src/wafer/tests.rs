@@ -29,7 +29,7 @@ fn mem(extent: u16) -> Dsd {
         index_offset: false,
         lo: 0,
         hi: 64,
-        is_aimed: false,
+        has_soft_bounds: false,
         wrap: 0,
         origin: 0,
     })
@@ -294,7 +294,7 @@ fn a_recording_follows_a_wavelet_and_changes_nothing() {
     let recording = recorded.3.expect("this run was recorded");
     let way = recording.events.iter().filter_map(|e| match e.what {
         EventKind::Sent(w) if w.number == 1 => Some((e.cycle, e.pe.x, "sent")),
-        EventKind::Hop { wavelet, to, .. } if wavelet.number == 1 => Some((e.cycle, e.pe.x, to.word())),
+        EventKind::Hop { wavelet, to, .. } if wavelet.number == 1 => Some((e.cycle, e.pe.x, to.name())),
         EventKind::Delivered { wavelet, .. } if wavelet.number == 1 => Some((e.cycle, e.pe.x, "delivered")),
         _ => None,
     });
@@ -337,7 +337,7 @@ fn tasks_of_a_pe_that_is_alone_take_few_steps_until_another_does_something() {
         if is_recorded {
             w.record(TraceFilter::default());
         }
-        w.nobody_looks_before(600);
+        w.set_unobserved_until(600);
         let mut steps = 0;
         while w.now() < 600 && w.cycle() == Progress::Moving {
             steps += 1;

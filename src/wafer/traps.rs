@@ -1,9 +1,9 @@
-//! What the fabric has found out about the program, as errors.
+//! Errors that the fabric detects: sends without a route, collisions, lost wavelets.
 
 use super::bands::Bands;
 use super::causes::send_span;
-use super::cells::Cells;
 use super::findings::Findings;
+use super::pe_array::PeArray;
 use crate::arch::{Color, Direction, PeCoord};
 use crate::diagnostics::rules::check::ROUTE_OFF_EDGE;
 use crate::diagnostics::rules::tasks::{SIMULTANEOUS_ARRIVALS, UNROUTED_ASYNC, UNROUTED_COLOR};
@@ -14,7 +14,7 @@ use crate::image::Program;
 /// Senders of colliding wavelets that are named.
 const NAMED: usize = 4;
 
-/// The cycle before this one, on a PE.
+/// The cycle that has just ended, on a PE.
 pub(super) fn moment(at: PeCoord, now: u64) -> Moment {
     Moment { x: at.x, y: at.y, cycle: now.saturating_sub(1) }
 }
@@ -39,7 +39,7 @@ pub(super) fn lost_wavelets(fabric: &Fabric, program: &Program, levels: &Levels)
 }
 
 /// Sends on colors that the router of the sender does not know.
-pub(super) fn trap_unrouted(findings: &mut Findings, fabric: &mut Fabric, cells: &Cells, now: u64) {
+pub(super) fn trap_unrouted(findings: &mut Findings, fabric: &mut Fabric, cells: &PeArray, now: u64) {
     for (pe, color) in fabric.take_unrouted() {
         let at = cells.program().pe_coord(pe as usize);
         let sender = cells.get(pe as usize).and_then(|cell| cell.last_sender(color));
@@ -58,7 +58,7 @@ pub(super) fn trap_unrouted(findings: &mut Findings, fabric: &mut Fabric, cells:
 }
 
 /// Wavelets of one color that come to a router from two sides at once.
-pub(super) fn trap_collisions(findings: &mut Findings, bands: &mut Bands, cells: &Cells, now: u64) {
+pub(super) fn trap_collisions(findings: &mut Findings, bands: &mut Bands, cells: &PeArray, now: u64) {
     let collisions: Vec<Collision> =
         bands.iter_mut().flat_map(|band| band.fabric.take_collisions()).collect();
     if !collisions.is_empty() {
@@ -70,14 +70,14 @@ fn name_collisions(
     findings: &mut Findings,
     collisions: &[Collision],
     fabric: &Fabric,
-    cells: &Cells,
+    cells: &PeArray,
     now: u64,
 ) {
     for Collision { pe, color, sides } in collisions.iter().copied() {
         let program = cells.program();
         let at = program.pe_coord(pe);
         let sides: Vec<_> = Direction::ALL.into_iter().filter(|d| sides & 1 << *d as u8 != 0).collect();
-        let names: Vec<_> = sides.iter().map(|d| d.word()).collect();
+        let names: Vec<_> = sides.iter().map(|d| d.name()).collect();
         let facts: [(&str, &dyn std::fmt::Display); 3] =
             [("pe", &at), ("color", &color), ("sides", &names.join(" and "))];
         let mut diag = SIMULTANEOUS_ARRIVALS.because(&facts);
@@ -90,7 +90,7 @@ fn name_collisions(
     }
 }
 
-fn name_senders(mut diag: Diag, (pe, color): (usize, Color), fabric: &Fabric, cells: &Cells) -> Diag {
+fn name_senders(mut diag: Diag, (pe, color): (usize, Color), fabric: &Fabric, cells: &PeArray) -> Diag {
     let senders =
         fabric.survey().senders(pe, color).into_iter().filter(|s| fabric.survey().sent(*s, color) > 0);
     for sender in senders.take(NAMED) {

@@ -1,5 +1,4 @@
-//! Why code that would have ended a wait has not run: the way back from it to the wavelet, the route or the condition
-//! that is missing.
+//! Why code that would have ended a wait has not run: searches backwards for the missing wavelet, route or condition.
 
 use super::broken_routes;
 use super::causes::{Cause, Idle, blocked_receiver, idle, receiver};
@@ -11,11 +10,11 @@ use crate::pe::WaitsFor;
 use crate::source::Span;
 use std::cell::Cell;
 
-/// Steps back from one task to another, on all PEs together.
+/// How many tasks the search follows backwards, on all PEs together.
 const MOST_STEPS: usize = 64;
 
 impl Explainer<'_> {
-    /// Why a PE has not come to a place of its code: a task in front of it has not run, or a condition was not met.
+    /// Why a PE has not reached a place in its code: an earlier task has not run, or a condition was false.
     pub(super) fn unreached(&self, pe: usize, place: Span) -> Option<Cause> {
         self.unreached_from(pe, place, &Cell::new(MOST_STEPS))
     }
@@ -30,7 +29,7 @@ impl Explainer<'_> {
         let color = tile.color_of_task(self.program().arch, task)?;
         let at = self.program().pe_coord(pe);
         if self.cells().get(pe).is_some_and(|cell| cell.has_begun(task.id)) {
-            let it = next.map_or("come to this".to_string(), |next| format!("activated `{next}` here"));
+            let it = next.map_or("reached this".to_string(), |next| format!("activated `{next}` here"));
             let received = self.fabric().survey().received(pe, color);
             return Some(Cause {
                 pe: at,
@@ -38,7 +37,7 @@ impl Explainer<'_> {
                 fact: format!("`{}` has run on {at}, but has not {it}", task.name),
                 also: Some((task.span, format!("{at} has been given {received} wavelets of color {color}"))),
                 advice: format!(
-                    "see the condition in front of this, or send more wavelets of color {color} to {at}"
+                    "check the condition before this, or send more wavelets of color {color} to {at}"
                 ),
             });
         }
@@ -105,7 +104,7 @@ impl Explainer<'_> {
                 span: task.span,
                 fact: format!("{waiting}: the host sends it"),
                 also: None,
-                advice: format!("let the host copy to color {color} before it waits for what comes of it"),
+                advice: format!("let the host copy to color {color} before it waits for the result"),
             }),
             _ => None,
         }
@@ -131,14 +130,14 @@ impl Explainer<'_> {
         let calls = self.calls_of(tile, Intrinsic::UnblockCommandStream);
         let place = *calls.first()?;
         let advice = match tile.is_launched_to(place) {
-            true => "call it on every path: see the conditions in front of this call",
-            false => "see the condition in front of this call, or what would start the code around it",
+            true => "call it on every path: check the conditions before this call",
+            false => "check the condition before this call, or what should start the code around it",
         };
         calls.iter().find_map(|call| self.unreached(pe, *call)).or_else(|| {
             Some(Cause {
                 pe: at,
                 span: place,
-                fact: format!("{at} has not come to this call of `unblock_cmd_stream`"),
+                fact: format!("{at} has not reached this call of `unblock_cmd_stream`"),
                 also: None,
                 advice: advice.to_string(),
             })

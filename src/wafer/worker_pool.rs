@@ -4,7 +4,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-/// The threads, and what is worth one.
+/// The worker threads, and how much work is worth one.
 pub(super) struct WorkerPool {
     threads: WorkerThreads,
     /// Fewer PEs are not worth a thread.
@@ -24,7 +24,7 @@ impl WorkerPool {
         self.threads.size
     }
 
-    /// On how many of them it is worth to do something for so many PEs.
+    /// How many of them pay off for this many PEs.
     #[inline]
     pub fn threads_for(&self, pes: usize) -> usize {
         match self.size() {
@@ -45,12 +45,11 @@ impl WorkerPool {
     }
 }
 
-/// Looks at whether the other threads have done their work before a thread sleeps until then: some 100
-/// microseconds.
+/// Spins of a thread that waits for the others before it sleeps: about 100 microseconds.
 const LOOKS_BEFORE_SLEEP: u32 = 10_000;
 
-/// Looks before a thread takes pieces beyond its share, whose state lies in the cache of another processor: some
-/// 20 microseconds.
+/// Spins before a thread takes pieces beyond its share, whose state lies in the cache of another processor: about 20
+/// microseconds.
 const LOOKS_BEFORE_HELP: u32 = 2_000;
 
 /// The other threads, made when there is first something to share.

@@ -72,7 +72,7 @@ fn found(outcome: &Outcome) -> Vec<Mark> {
 }
 
 fn mark(outcome: &Outcome, d: &Diagnostic) -> Mark {
-    let what = format!("{}[{}]", d.severity.word(), d.rule);
+    let what = format!("{}[{}]", d.severity.name(), d.rule);
     let place = d.primary.as_ref().map(|label| {
         let line = outcome.sources.line_col(label.span.file, label.span.lo).line;
         (outcome.sources.file(label.span.file).name.clone(), line)

@@ -78,7 +78,7 @@ fn programs(file: &str) -> String {
 
 /// How a diagnostic is shown in a table.
 fn said(it: &Diagnostic) -> String {
-    let state = match it.severity.word() {
+    let state = match it.severity.name() {
         "warning" => "supported, with a warning",
         "unsupported" => "not supported",
         _ => "rejected",

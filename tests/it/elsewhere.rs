@@ -3,9 +3,9 @@
 
 use crate::root;
 use cslrun::{
-    Arch, Color, Compilation, CompileOptions, Copy, CopyWidth, Diagnostic, DiskLoader, FabricPlace, Failure,
-    LoadError, Loader, MessageFormat, PeCoord, Region, RunOptions, Runner, SourceMap, StreamCopy, compile,
-    render,
+    Arch, Color, Compilation, CompileOptions, CopyRequest, CopyWidth, Diagnostic, DiskLoader, FabricPlace,
+    Failure, LoadError, Loader, MessageFormat, PeCoord, Region, RunOptions, Runner, SourceMap, StreamRequest,
+    compile, render,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -28,12 +28,12 @@ pub const SHOWN: &[&str] = &[
 fn what_the_host_asks_for_is_checked() {
     let copy = |name: &str, elements, w| {
         let region = Region { x: 0, y: 0, w, h: 1 };
-        Copy { name: name.to_string(), region, elements, width: CopyWidth::Bits32 }
+        CopyRequest { name: name.to_string(), region, elements, width: CopyWidth::Bits32 }
     };
     show("copy-out-of-bounds", &asked(|runner| runner.copy_in(&copy("x", 5, 2), &[0; 10])));
     show("copy-size", &asked(|runner| runner.copy_in(&copy("x", 4, 2), &[0; 3])));
     show("region-outside", &asked(|runner| runner.copy_in(&copy("x", 4, 3), &[0; 12])));
-    let stream = StreamCopy {
+    let stream = StreamRequest {
         color: Color(5),
         region: Region { x: 0, y: 0, w: 2, h: 1 },
         elements: 1,

@@ -2,7 +2,7 @@
 
 use cslrun::{
     Arch, Color, CompileOptions, Failure, MemoryLoader, MessageFormat, Region, RunOptions, Runner,
-    StreamCopy, compile, render,
+    StreamRequest, compile, render,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -57,8 +57,8 @@ fn relay(extent: usize) -> Runner {
     Runner::new(Arc::new(program), RunOptions::default())
 }
 
-fn words(color: Color, elements: usize) -> StreamCopy {
-    StreamCopy { color, region: Region { x: 0, y: 0, w: 2, h: 1 }, elements, pe_by_pe: true }
+fn words(color: Color, elements: usize) -> StreamRequest {
+    StreamRequest { color, region: Region { x: 0, y: 0, w: 2, h: 1 }, elements, pe_by_pe: true }
 }
 
 /// Does what is queued; gives the report of the hang and what people read.

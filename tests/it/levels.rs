@@ -28,8 +28,8 @@ fn the_page_has_a_row_for_each_rule_with_a_level() {
         let row =
             rows.get(rule.name).unwrap_or_else(|| panic!("docs/levels.md has no row for {}", rule.name));
         let [group, default, evidence, goes_on] = row.as_slice() else { panic!("{}: four cells", rule.name) };
-        assert_eq!(group, lint.group.word(), "{}: the group", rule.name);
-        assert_eq!(default, lint.default.word(), "{}: the default", rule.name);
+        assert_eq!(group, lint.group.name(), "{}: the group", rule.name);
+        assert_eq!(default, lint.default.name(), "{}: the default", rule.name);
         assert!(!evidence.is_empty() && !goes_on.is_empty(), "{}: an empty cell", rule.name);
     }
     assert_eq!(rows.len(), lints().len(), "docs/levels.md has rows of rules without a level");

@@ -5,7 +5,7 @@ use crate::case_file::{Case, all_cases};
 use crate::{files_below, root};
 use cslrun::cli::{Exit, Outcome, perform_words};
 use cslrun::{
-    Arch, CompileOptions, Deviation, MemoryLoader, MetStates, Program, RunOptions, Runner, compile,
+    Arch, CompileOptions, Deviation, MemoryLoader, Program, RunOptions, Runner, VisitedStates, compile,
 };
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -293,7 +293,7 @@ fn all_ends(program: &Arc<Program>) -> Option<BTreeSet<(u64, Vec<String>)>> {
         }
         let options = RunOptions { max_cycles: 50_000, ..RunOptions::default() };
         let mut runner = Runner::new(Arc::clone(program), options);
-        runner.follow(&deviations, Some(MetStates::default()));
+        runner.follow(&deviations, Some(VisitedStates::default()));
         let ended = runner.run_until_idle();
         if runner.script_end().is_none() {
             let failed = ended.err().map_or(Vec::new(), |failure| failure.diagnostics(program.sources()));

@@ -1,4 +1,4 @@
-//! What `cslrun check` is told.
+//! The arguments of `cslrun check`.
 
 use super::compile::CompileArgs;
 use clap::Args;
@@ -13,7 +13,7 @@ pub struct CheckArgs {
     /// More programs, which are checked in the same way
     #[arg(value_name = "MORE.csl")]
     pub more: Vec<PathBuf>,
-    /// Do what the help of diagnostics says, where that is a change of a word, and check again
+    /// Apply the fixes that diagnostics suggest, and check again
     #[arg(long)]
     pub fix: bool,
 }

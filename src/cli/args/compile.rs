@@ -1,4 +1,4 @@
-//! What every command that compiles is told.
+//! The arguments of every command that compiles.
 
 use super::format::FormatArgs;
 use super::names::named;
@@ -24,7 +24,7 @@ pub struct CompileArgs {
     /// Also search this folder for imported files; may be repeated
     #[arg(long = "import-path", value_name = "DIR")]
     import_paths: Vec<PathBuf>,
-    /// Import only files in this folder, for programs of strangers
+    /// Import only files in this folder; for programs that you do not trust
     #[arg(long, value_name = "DIR")]
     import_root: Option<PathBuf>,
     /// Maximum number of iterations of an `inline` loop

@@ -1,4 +1,4 @@
-//! What `cslrun debug` is told.
+//! The arguments of `cslrun debug`.
 
 use clap::Args;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ pub struct DebugArgs {
     /// Serve an editor that connects to this port of this machine
     #[arg(long, value_name = "N", conflicts_with = "commands")]
     pub port: Option<u16>,
-    /// Take commands line by line, also at a terminal that could show a whole screen
+    /// Take commands line by line, even if the terminal could show a full screen
     #[arg(long, conflicts_with_all = ["dap", "port", "commands"])]
     pub prompt: bool,
     /// Read commands from a file instead of the terminal

@@ -1,4 +1,4 @@
-//! What `cslrun dsd` is told.
+//! The arguments of `cslrun dsd`.
 
 use super::compile::CompileArgs;
 use crate::cli::picture::Chosen;

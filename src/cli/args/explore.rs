@@ -1,4 +1,4 @@
-//! What `cslrun explore` is told.
+//! The arguments of `cslrun explore`.
 
 use super::run::RunArgs;
 use clap::Args;

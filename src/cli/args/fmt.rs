@@ -1,4 +1,4 @@
-//! What `cslrun fmt` is told.
+//! The arguments of `cslrun fmt`.
 
 use clap::Args;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What `cslrun learn` is told.
+//! The arguments of `cslrun learn`.
 
 use clap::Args;
 use std::path::PathBuf;

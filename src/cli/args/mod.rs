@@ -1,4 +1,4 @@
-//! What the command line says, understood.
+//! Parses the command line.
 //!
 //! In: words. Out: a [`Command`], or a [`Refusal`]. Never: does anything of it.
 

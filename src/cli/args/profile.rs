@@ -1,4 +1,4 @@
-//! What `cslrun profile` is told.
+//! The arguments of `cslrun profile`.
 
 use super::profile_target::{ProfileFormat, ProfileTarget};
 use super::run::RunArgs;
@@ -27,7 +27,7 @@ impl ProfileArgs {
     pub fn into_run(self) -> Result<RunArgs, String> {
         let ProfileArgs { mut run, output, format } = self;
         if run.seeds.is_some() {
-            return Err("a profile goes without --seeds: use two runs".to_string());
+            return Err("a profile cannot be combined with --seeds: use two runs".to_string());
         }
         let format = match (format, &output) {
             (Some(ProfileFormat::Pprof), None) => return Err("--format pprof needs --output".to_string()),

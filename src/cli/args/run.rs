@@ -1,4 +1,4 @@
-//! What `cslrun run` is told.
+//! The arguments of `cslrun run`.
 
 use super::compile::CompileArgs;
 use super::names::{identifier, named};
@@ -21,8 +21,8 @@ pub struct RunArgs {
     /// Turn off the run-time checks for undefined behaviour: faster, but detects fewer errors
     #[arg(long)]
     pub unchecked: bool,
-    /// Change what is up to the machine, such as the order of tasks that are ready at the same time; the result must
-    /// not change
+    /// Vary what the machine leaves undefined, such as the order of tasks that are ready at the same time; the result
+    /// must not change
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// Run with each of these seeds, on all processors, and compare the results

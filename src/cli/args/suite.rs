@@ -1,4 +1,4 @@
-//! What `cslrun test` is told.
+//! The arguments of `cslrun test`.
 
 use super::format::FormatArgs;
 use crate::{Arch, CompileOptions, Levels};
@@ -17,7 +17,7 @@ pub struct TestArgs {
     /// Also search this folder for imported files; may be repeated
     #[arg(long = "import-path", value_name = "DIR")]
     import_paths: Vec<PathBuf>,
-    /// Import only files in this folder, for programs of strangers
+    /// Import only files in this folder; for programs that you do not trust
     #[arg(long, value_name = "DIR")]
     import_root: Option<PathBuf>,
     /// Change the order of tasks that are ready at the same time; the result must not change

@@ -1,4 +1,4 @@
-//! What `cslrun run` is told of the trace.
+//! The arguments of `cslrun run` that select a trace.
 
 use crate::trace::PeRange;
 use clap::Args;

@@ -93,7 +93,7 @@ fn rpc_symbol(program: &Program, id: usize, export: &ExportName) -> Value {
             if !inputs.is_empty() {
                 let inputs = inputs.iter().enumerate();
                 entry["inputs"] =
-                    inputs.map(|(i, ty)| json!({ "name": format!("x{i}"), "type": ty.word() })).collect();
+                    inputs.map(|(i, ty)| json!({ "name": format!("x{i}"), "type": ty.name() })).collect();
             }
             entry
         }

@@ -15,7 +15,7 @@ use crate::diagnostics::Diag;
 use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::run::DATA_RACE;
 use crate::diagnostics::rules::tasks::DEADLOCK;
-use crate::{Deviation, Diagnostic, Loader, MetStates, PeCoord, Runner, ScriptEnd, SeenDecision};
+use crate::{Deviation, Diagnostic, ExplorationEnd, Loader, PeCoord, Runner, SeenDecision, VisitedStates};
 use search::{Counts, RunEnd, Search, Tried};
 use std::sync::Arc;
 
@@ -130,8 +130,8 @@ fn follow(trials: Trials<'_>, deviations: Vec<Deviation>, search: &Search) -> (T
     let (mut runner, result) = trials.perform(&script(&deviations, Some(&search.met)), None);
     let ending = trials.end(&mut runner, result);
     let end = match runner.script_end() {
-        Some(ScriptEnd::Met) => RunEnd::Met,
-        Some(ScriptEnd::InVain) => RunEnd::InVain,
+        Some(ExplorationEnd::Visited) => RunEnd::Visited,
+        Some(ExplorationEnd::NoProgress) => RunEnd::NoProgress,
         None => RunEnd::Ended,
     };
     let (decisions, states) = (runner.decisions(), runner.states().to_vec());
@@ -139,7 +139,7 @@ fn follow(trials: Trials<'_>, deviations: Vec<Deviation>, search: &Search) -> (T
     (Tried { deviations, decisions, states, end, is_cut }, ending, runner.cycles())
 }
 
-fn script(deviations: &[Deviation], met: Option<&MetStates>) -> Schedule {
+fn script(deviations: &[Deviation], met: Option<&VisitedStates>) -> Schedule {
     Schedule::Script(deviations.to_vec(), met.cloned())
 }
 

@@ -26,9 +26,9 @@ pub enum RunEnd {
     /// At its end.
     Ended,
     /// In a state in which another run was.
-    Met,
+    Visited,
     /// PEs waited in vain.
-    InVain,
+    NoProgress,
 }
 
 /// What a run leaves for the search.
@@ -114,19 +114,19 @@ impl Search {
         let meets = tried.states.iter().position(|(state, _)| met.contains(state));
         if let Some(at) = meets {
             tried.decisions.truncate(tried.states[at].1 as usize);
-            tried.end = RunEnd::Met;
+            tried.end = RunEnd::Visited;
         }
         met.extend(tried.states.iter().take(meets.unwrap_or(usize::MAX)).map(|(state, _)| *state));
         match tried.end {
             RunEnd::Ended => self.counts.ended += 1,
-            RunEnd::Met => self.counts.met += 1,
-            RunEnd::InVain => self.counts.in_vain += 1,
+            RunEnd::Visited => self.counts.met += 1,
+            RunEnd::NoProgress => self.counts.in_vain += 1,
         }
         for seen in &tried.decisions {
             *self.ever.entry(seen.pe).or_default() |= seen.decision.came();
         }
         self.expand(&tried);
-        if tried.end == RunEnd::Met {
+        if tried.end == RunEnd::Visited {
             tried.states.clear();
             self.merged.push(tried);
         }
@@ -168,8 +168,8 @@ impl Search {
     /// For each decision of a run, where something comes from to its PE afterwards.
     fn later(&self, tried: &Tried) -> Vec<u64> {
         let mut comes: FxHashMap<PeCoord, u64> = match tried.end {
-            RunEnd::Met => self.ever.clone(),
-            RunEnd::Ended | RunEnd::InVain => FxHashMap::default(),
+            RunEnd::Visited => self.ever.clone(),
+            RunEnd::Ended | RunEnd::NoProgress => FxHashMap::default(),
         };
         let mut later: Vec<u64> = Vec::new();
         for seen in tried.decisions.iter().rev() {

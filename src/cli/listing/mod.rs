@@ -84,7 +84,7 @@ fn exports(program: &Program) -> Table {
             ExportKind::Var { ty, mutable: true, .. } => ty.clone(),
             ExportKind::Var { ty, mutable: false, .. } => format!("{ty}, read only"),
             ExportKind::Fn { inputs } => {
-                let inputs: Vec<_> = inputs.iter().map(|s| s.word()).collect();
+                let inputs: Vec<_> = inputs.iter().map(|s| s.name()).collect();
                 format!("fn({}) void", inputs.join(", "))
             }
         };

@@ -77,7 +77,7 @@ fn dsds() -> Vec<Dsd> {
             index_offset: false,
             lo: 0,
             hi: 8,
-            is_aimed: false,
+            has_soft_bounds: false,
             wrap: 0,
             origin: 0,
         }),

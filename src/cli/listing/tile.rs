@@ -100,7 +100,7 @@ fn fifos(tile: &TileImage) -> Table {
 fn tasks(tile: &TileImage) -> Table {
     let mut table = table(&["id", "task", "runs on", "at the start"], &[0]);
     for t in &tile.tasks {
-        let params: Vec<_> = t.params.iter().map(|s| s.word()).collect();
+        let params: Vec<_> = t.params.iter().map(|s| s.name()).collect();
         let name = format!("{}({})", t.name, params.join(", "));
         table.add_row([t.id.to_string(), name, trigger(t), state(tile, t.id.0)]);
     }

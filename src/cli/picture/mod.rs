@@ -135,7 +135,7 @@ impl<'p> View<'p> {
 
     /// Whether a property is only known when the program runs.
     fn is_open(&self, edit: DsdEdit) -> bool {
-        self.descriptor.open.iter().any(|property| property == edit.word())
+        self.descriptor.open.iter().any(|property| property == edit.name())
     }
 
     /// The array with the visits, if all that decides them is known.

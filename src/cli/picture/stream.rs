@@ -122,7 +122,7 @@ fn station(color: Option<Color>) -> String {
 fn route(program: &Program, at: PeCoord, color: Color) -> Option<String> {
     let config = &program.routes.get(program.pe_index(at), color)?.config;
     let names = |sides: crate::image::routes::Directions| {
-        let names: Vec<&str> = sides.iter().map(|side| side.word()).collect();
+        let names: Vec<&str> = sides.iter().map(|side| side.name()).collect();
         names.join(", ")
     };
     let moves = if config.switches.is_some() { ", until a switch moves" } else { "" };

@@ -22,11 +22,11 @@ const SCRIPTS: [&str; 7] = [
 pub fn page(title: &str, profile: &Profile, texts: &[String]) -> String {
     let note = match (profile.cut, profile.bars.blur) {
         (Some(cut), _) => {
-            format!("There was too much to note: this is the run up to cycle {}.", grouped(cut))
+            format!("The limit of records was reached: this is the run up to cycle {}.", grouped(cut))
         }
         (None, 0) => String::new(),
         (None, blur) => {
-            format!("Bars that are closer than {blur} cycles are drawn as one: there are too many.")
+            format!("There are too many bars: those closer than {blur} cycles are drawn as one.")
         }
     };
     let rows = if profile.bars.is_partial {

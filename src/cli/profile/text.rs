@@ -29,7 +29,7 @@ pub fn summary(profile: &Profile) -> String {
 fn head(profile: &Profile) -> String {
     let mut out = format!("profile: {}", estimated_cycles(profile.cycles));
     if let Some(cut) = profile.cut {
-        out += &format!(", of which the first {} are here: there was too much to note", grouped(cut));
+        out += &format!(", of which only the first {} were recorded: the limit was reached", grouped(cut));
     }
     out += &format!("\nall PEs      {}\n", shares(&profile.times));
     let busiest = profile.pes.iter().max_by_key(|pe| (pe.times.busy, std::cmp::Reverse((pe.y, pe.x))));

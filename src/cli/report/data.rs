@@ -230,7 +230,7 @@ fn diag(program: &Program, diagnostic: &Diagnostic, files: &mut Numbered<FileId>
     let primary = diagnostic.primary.iter().map(|its| (its, true));
     let labels = primary.chain(diagnostic.others.iter().map(|its| (its, false)));
     ReportDiagnostic {
-        severity: diagnostic.severity.word(),
+        severity: diagnostic.severity.name(),
         text: text.trim_end().to_string(),
         pe: diagnostic.moment.map(|m| program.pe_index(PeCoord { x: m.x, y: m.y })),
         labels: labels.map(|(its, is_primary)| label(its, is_primary)).collect(),

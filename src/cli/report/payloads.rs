@@ -67,7 +67,7 @@ impl Payloads {
     pub fn words(&self) -> Vec<&'static str> {
         let of = |rows: &[FxHashSet<Scalar>], color: usize| {
             let all = rows.get(color).filter(|all| !all.is_empty())?;
-            let word = all.iter().next().filter(|_| all.len() == 1).map_or("", |scalar| scalar.word());
+            let word = all.iter().next().filter(|_| all.len() == 1).map_or("", |scalar| scalar.name());
             Some(word)
         };
         let count = self.typed.len().max(self.moved.len());

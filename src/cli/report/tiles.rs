@@ -65,7 +65,7 @@ fn variable(followed: &Followed) -> FollowedVariable {
     FollowedVariable {
         name: followed.name.clone(),
         ty: followed.ty.clone(),
-        element: followed.element.word(),
+        element: followed.element.name(),
         at: followed.at,
         words: followed.words,
         dims: followed.dims.clone(),

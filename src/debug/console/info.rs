@@ -95,7 +95,7 @@ impl Console {
 }
 
 /// The task table as trees.
-pub fn tasks(look: &crate::PeLook<'_>) -> Vec<Tree> {
+pub fn tasks(look: &crate::PeView<'_>) -> Vec<Tree> {
     let tasks = look.tasks().into_iter();
     tasks
         .map(|task| Tree::leaf(task.name, format!("{} task {}: {}", task.kind, task.id, task.state)))

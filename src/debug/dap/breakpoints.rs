@@ -21,7 +21,7 @@ impl<W: Write> Server<W> {
         let set = wanted.iter().map(|wanted| {
             let line = wanted["line"].as_u64().unwrap_or_default() as usize + 1 - first_line;
             let found = session.program().line_with_code(file, line);
-            let line = found.ok_or(format!("no code stands at line {line} or after it"));
+            let line = found.ok_or(format!("there is no code at line {line} or after it"));
             let added =
                 line.and_then(|line| Ok((session.add(Kind::Line { file, line }, &wish(wanted))?, line)));
             match added {

@@ -58,7 +58,7 @@ impl<W: Write> Server<W> {
     pub(super) fn launch(&mut self, args: &Value) -> Answered {
         if let Some(console) = &self.console {
             let hint = if console.session.has_script() { ": send `attach`" } else { "" };
-            return Err(format!("a program is debugged already{hint}"));
+            return Err(format!("a program is already being debugged{hint}"));
         }
         let words = words(args)?;
         let debuggee: Debuggee = (self.services.prepare)(&words)?;

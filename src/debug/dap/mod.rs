@@ -177,7 +177,7 @@ impl<W: Write> Server<W> {
     fn send(&mut self, mut message: Value) -> Result<(), String> {
         self.sent += 1;
         message["seq"] = json!(self.sent);
-        wire::write(&mut self.output, &message).map_err(|why| format!("the editor does not listen: {why}"))
+        wire::write(&mut self.output, &message).map_err(|why| format!("cannot write to the editor: {why}"))
     }
 
     fn event(&mut self, event: &str, body: Value) -> Result<(), String> {

@@ -101,7 +101,7 @@ impl<W: Write> Server<W> {
             calls.into_iter().map(|call| (call.name, Some(call.span))).collect();
         if shown.is_empty() {
             shown.push(match activity {
-                Some((name, span, _)) => (format!("idle since {name} has ended"), Some(span)),
+                Some((name, span, _)) => (format!("idle since {name} ended"), Some(span)),
                 None => ("idle: no task has run".to_string(), None),
             });
         }
@@ -161,7 +161,7 @@ impl<W: Write> Server<W> {
             None => Ok((self.console()?.session.focus(), 0)),
             Some(id) => {
                 let found = id.checked_sub(1).and_then(|n| self.frames.get(n as usize)).copied();
-                found.ok_or(format!("there is no frame {id}: the run has gone on since"))
+                found.ok_or(format!("there is no frame {id} any more: the run has moved on"))
             }
         }
     }
@@ -202,7 +202,7 @@ impl<W: Write> Server<W> {
 
     fn handle(&self, reference: u64) -> Result<&Handle, String> {
         let found = reference.checked_sub(1).and_then(|n| self.handles.get(n as usize));
-        found.ok_or(format!("there are no variables {reference}: the run has gone on since"))
+        found.ok_or(format!("there are no variables {reference} any more: the run has moved on"))
     }
 
     pub(super) fn variables(&mut self, args: &Value) -> Result<Value, String> {

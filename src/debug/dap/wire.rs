@@ -17,7 +17,7 @@ pub fn read(input: &mut impl BufRead) -> Result<Option<Value>, String> {
         match input.read_line(&mut line) {
             Ok(0) => return Ok(None),
             Ok(_) => {}
-            Err(why) => return Err(format!("the input cannot be read: {why}")),
+            Err(why) => return Err(format!("cannot read the input: {why}")),
         }
         match line.trim_end().split_once(':') {
             Some((name, value)) if name.eq_ignore_ascii_case("Content-Length") => {

@@ -16,7 +16,7 @@ pub fn one(sheets: &Sheets, d: &Diagnostic) -> String {
         properties.push(format!("file={}", property(in_repository(sheets.name_of(mark.file)))));
         properties.push(format!("line={line},col={column},endLine={last}"));
     }
-    properties.push(format!("title={}", property(&format!("{}[{}]", d.severity.word(), d.rule))));
+    properties.push(format!("title={}", property(&format!("{}[{}]", d.severity.name(), d.rule))));
     let message = data(&message(sheets, d, &marks));
     format!("::{command} {}::{message}\n", properties.join(","))
 }

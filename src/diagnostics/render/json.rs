@@ -8,7 +8,7 @@ pub fn one(sheets: &Sheets, d: &Diagnostic) -> String {
     super::json_line(&JsonDiagnostic {
         kind: "diagnostic",
         rule: &d.rule,
-        severity: d.severity.word(),
+        severity: d.severity.name(),
         title: &d.title,
         labels: sheets.marks(d).iter().map(|m| LabelRecord::new(sheets, m)).collect(),
         notes: &d.notes,

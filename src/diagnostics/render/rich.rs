@@ -37,7 +37,7 @@ pub fn one(sheets: &Sheets, d: &Diagnostic, color: bool) -> String {
 }
 
 fn header(d: &Diagnostic, color: bool) -> String {
-    let (word, rule, title) = (d.severity.word(), &d.rule, &d.title);
+    let (word, rule, title) = (d.severity.name(), &d.rule, &d.title);
     if !color {
         return format!("{word}[{rule}]: {title}");
     }

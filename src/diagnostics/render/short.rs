@@ -9,5 +9,5 @@ pub fn one(sheets: &Sheets, d: &Diagnostic) -> String {
     };
     let occurrence = super::occurrence(d).map(|o| format!(" ({o})")).unwrap_or_default();
     let title = d.title.replace('\n', " ");
-    format!("{place}{}[{}]: {title}{occurrence}\n", d.severity.word(), d.rule)
+    format!("{place}{}[{}]: {title}{occurrence}\n", d.severity.name(), d.rule)
 }

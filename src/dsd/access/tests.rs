@@ -16,7 +16,7 @@ fn mem(kind: MemKind, base: u16, extent: &[u16], step: &[i16], wrap: u16) -> Mem
         index_offset: false,
         lo: 0,
         hi: 0x6000,
-        is_aimed: false,
+        has_soft_bounds: false,
         wrap,
         origin: 0,
     }

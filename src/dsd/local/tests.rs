@@ -13,7 +13,7 @@ fn line(at: u16, count: u16, step: i16, words: u16) -> AddressCursor {
         index_offset: false,
         lo: 0,
         hi: 3000,
-        is_aimed: false,
+        has_soft_bounds: false,
         wrap: 0,
         origin: 0,
     };
@@ -112,7 +112,7 @@ impl Shape {
             index_offset: false,
             lo: 0,
             hi: 24_000,
-            is_aimed: false,
+            has_soft_bounds: false,
             wrap: 37 * words,
             origin: 0,
         };

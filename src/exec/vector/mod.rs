@@ -7,5 +7,5 @@ mod map_lanes;
 mod map_scans;
 pub(crate) mod memory;
 pub(crate) mod plan;
-mod quiet;
 pub(crate) mod site;
+mod undisturbed;

@@ -214,7 +214,7 @@ fn cycles(
     start as u32 + each * element_cycles(op.width(arch.name), count, dest, sources)
 }
 
-/// Where a row lies.
+/// The address and stride of a row, as the banks see it.
 fn banked_at(row: &Row, words: u16) -> Banked {
     Banked { at: row.at as u16, stride: row.step / i32::from(words) }
 }

@@ -395,7 +395,7 @@ fn the_host_takes_words_from_the_ramp_of_a_pe_without_code() {
 #[test]
 fn a_message_is_told_of_once_with_its_sender_and_its_receiver() {
     let mut b = bench(3, 1, 2, Vec::new());
-    b.fabric.ramp(2, 0).address_letter(PeCoord { x: 0, y: 0 }, 2);
+    b.fabric.ramp(2, 0).address_message(PeCoord { x: 0, y: 0 }, 2);
     b.send(2, MESSAGE_COLOR.0, [7, 8]);
     let mut told = Vec::new();
     for _ in 0..30 {
@@ -410,10 +410,10 @@ fn a_message_is_told_of_once_with_its_sender_and_its_receiver() {
 fn a_run_that_is_stopped_and_goes_on_hands_over_what_was_left() {
     let mut b = row(4, 2, &[5]);
     (0..3).for_each(|pe| b.fabric.schedule.retry(pe));
-    let giving = b.fabric.take_giving(0);
-    assert_eq!(giving, [0, 1, 2]);
-    b.fabric.end_deliveries(giving, 2);
-    assert_eq!(b.fabric.take_giving(1), [1, 2]);
+    let delivering = b.fabric.take_delivering(0);
+    assert_eq!(delivering, [0, 1, 2]);
+    b.fabric.end_deliveries(delivering, 2);
+    assert_eq!(b.fabric.take_delivering(1), [1, 2]);
 }
 
 #[test]

@@ -93,7 +93,7 @@ fn equals(random: &mut Random) -> [Bench; 4] {
     }
     let [_, reversed, large, recorded] = &mut equals;
     reversed.reversed = true;
-    large.fabric.is_large_from(0);
+    large.fabric.set_large_from(0);
     recorded.fabric.record();
     equals
 }

@@ -35,7 +35,7 @@ fn line() -> Dsd {
         index_offset: false,
         lo: 0,
         hi: 4,
-        is_aimed: false,
+        has_soft_bounds: false,
         wrap: 0,
         origin: 0,
     })

@@ -56,7 +56,7 @@ fn line(base: u16, count: u16) -> Dsd {
         index_offset: false,
         lo: 0,
         hi: 0x6000,
-        is_aimed: false,
+        has_soft_bounds: false,
         wrap: 0,
         origin: 0,
     })
@@ -141,7 +141,7 @@ impl Ramp for RampSink {
         self.advanced.push((color, self.sent.len()));
     }
 
-    fn address_letter(&mut self, _to: PeCoord, _length: u16) {}
+    fn address_message(&mut self, _to: PeCoord, _length: u16) {}
 
     fn origin(&self, _: Color, _: usize) -> Option<crate::profile::Origin> {
         None

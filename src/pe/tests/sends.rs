@@ -52,7 +52,7 @@ fn every_operation_that_advances_the_switch_does_so_behind_its_last_wavelet() {
     let out = FabOut { advance_switch: true, ..fabout(7, 2, 2) };
     let mut bench = bench(vec![Dsd::FabOut(out), line(10, 2)], vec![vector("mov16", dsd(0), &[dsd(1)])]);
     // Nobody looks at the PE before, so that it may be ahead of the clock.
-    bench.worker.unseen_until = 10_000;
+    bench.worker.unobserved_until = 10_000;
     (0..3).for_each(|_| bench.launch(0));
     assert_eq!(bench.sent(), [10, 11, 10, 11, 10, 11]);
     assert_eq!(bench.sink.advanced, [2, 4, 6].map(|sent| (Color(7), sent)));
@@ -92,7 +92,7 @@ fn what_sends_takes_the_turn_of_its_microthread() {
 fn a_send_tells_which_of_its_vectors_leaves_its_variable() {
     let aimed = |base: u16, hi| {
         let Dsd::Mem(mem) = line(base, 4) else { unreachable!("a line is in memory") };
-        Dsd::Mem(Mem { lo: base, hi, is_aimed: true, ..mem })
+        Dsd::Mem(Mem { lo: base, hi, has_soft_bounds: true, ..mem })
     };
     let send = vector("add16", dsd(0), &[dsd(1), dsd(2)]);
     let mut bench = bench(vec![Dsd::FabOut(fabout(7, 2, 4)), aimed(10, 14), aimed(20, 22)], vec![send]);

@@ -84,7 +84,7 @@ fn keep_descriptor(sema: &mut Sema<'_>, dsd: &Operand, edits: &Edits, span: Span
     if !sema.options.keep_descriptors {
         return;
     }
-    let open = edits.iter().map(|(edit, _)| edit.word().to_string()).collect();
+    let open = edits.iter().map(|(edit, _)| edit.name().to_string()).collect();
     let kept = Descriptor { span, dsd: *dsd, open };
     let all = &mut sema.lower.tile.image.descriptors;
     if !all.contains(&kept) {
@@ -99,7 +99,7 @@ fn fold_edit(sema: &mut Sema<'_>, d: &mut Dsd, edit: DsdEdit, v: &Value) -> Resu
             let Value::Ptr(p) = v else { return Err(comptime::REPORTED.plain()) };
             m.base = sema.pointer_address(p.to)?;
             (m.lo, m.hi) = bounds(sema, p.to)?;
-            m.is_aimed = false;
+            m.has_soft_bounds = false;
         }
         (DsdEdit::Offset { words }, Dsd::Mem(m)) => {
             m.base = (i128::from(m.base) + number * i128::from(words)) as u16;

@@ -63,7 +63,7 @@ fn mem_dsd(sema: &mut Sema<'_>, ty: DsdTy, fields: Fields, edits: &mut Edits, at
         index_offset: false,
         lo: 0,
         hi,
-        is_aimed: false,
+        has_soft_bounds: false,
         wrap: 0,
         origin: 0,
     };

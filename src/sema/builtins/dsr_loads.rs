@@ -277,7 +277,7 @@ fn unbound(
 fn check_load(dsr: DsrRef, kind: DsdTy, kin: Kin) -> Result<()> {
     let wrong = |help: &str| {
         let facts: [(&str, &dyn std::fmt::Display); 3] =
-            [("name", &kin.name()), ("dsd", &Ty::Dsd(kind)), ("dsr", &dsr.id.file.word())];
+            [("name", &kin.name()), ("dsd", &Ty::Dsd(kind)), ("dsr", &dsr.id.file.name())];
         Err(rules::DSR_LOAD.because(&facts).help(help))
     };
     match (kind, dsr.id.file) {

@@ -66,7 +66,7 @@ fn get_dsr(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
         }
     };
     let number_at = sema.span(call.args[1]);
-    let v = register_known(sema, call.args[1], &format!("the number of this {}", kind.word()))?;
+    let v = register_known(sema, call.args[1], &format!("the number of this {}", kind.name()))?;
     if let Value::Id(of, n) = v {
         return fifo_register(kind, of, n).map(Operand::Known).at(number_at);
     }
@@ -76,13 +76,13 @@ fn get_dsr(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
 
 fn register(sema: &mut Sema<'_>, call: Call<'_>, kind: IdKind, limit: u8) -> Result<Operand> {
     let at = sema.span(call.args[0]);
-    let v = register_known(sema, call.args[0], &format!("the number of this {}", kind.word()))?;
+    let v = register_known(sema, call.args[0], &format!("the number of this {}", kind.name()))?;
     register_number(&v, kind, limit).map(Operand::Known).at(at)
 }
 
 fn register_number(v: &Value, kind: IdKind, limit: u8) -> Result<Value> {
     if !matches!(v, Value::Int(..)) {
-        let number = format!("the number of a {}", kind.word());
+        let number = format!("the number of a {}", kind.name());
         return Err(comptime::TYPE_MISMATCH
             .because(&[("want", &number), ("have", &v.ty())])
             .help(format!("write an integer from 0 to {}", limit - 1)));
@@ -90,7 +90,7 @@ fn register_number(v: &Value, kind: IdKind, limit: u8) -> Result<Value> {
     let n = v.to::<u16>().filter(|n| *n < u16::from(limit));
     n.map(|n| Value::Id(kind, n)).ok_or_else(|| {
         tasks::ID_OUT_OF_RANGE
-            .because(&[("kind", &kind.word()), ("value", v), ("low", &0), ("high", &(limit - 1))])
+            .because(&[("kind", &kind.name()), ("value", v), ("low", &0), ("high", &(limit - 1))])
             .for_good()
             .help(format!("write a number from 0 to {}", limit - 1))
     })
@@ -256,15 +256,15 @@ fn fifo_register(kind: IdKind, of: IdKind, number: u16) -> Result<Value> {
         IdKind::DsrFifoDest => IdKind::DsrDest,
         IdKind::DsrFifoSrc1 => IdKind::DsrSrc1,
         plain => {
-            let want = format!("the number of a {}", plain.word());
-            return Err(comptime::TYPE_MISMATCH.because(&[("want", &want), ("have", &of.word())]));
+            let want = format!("the number of a {}", plain.name());
+            return Err(comptime::TYPE_MISMATCH.because(&[("want", &want), ("have", &of.name())]));
         }
     };
     if of == want {
         return Ok(Value::Id(kind, number));
     }
-    let facts: [(&str, &dyn std::fmt::Display); 2] = [("fifo", &kind.word()), ("have", &of.word())];
-    Err(rules::DSR_FIFO_KIND.because(&facts).help(format!("give it a {}, or a number", want.word())))
+    let facts: [(&str, &dyn std::fmt::Display); 2] = [("fifo", &kind.name()), ("have", &of.name())];
+    Err(rules::DSR_FIFO_KIND.because(&facts).help(format!("give it a {}, or a number", want.name())))
 }
 
 /// A fabric DSD of an asynchronous operation names its queue; what is not known is seen later.

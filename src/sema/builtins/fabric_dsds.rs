@@ -166,9 +166,9 @@ fn queue_property(
     }
     if v.ty() != Ty::Id(kind) {
         return Err(rules::QUEUE_KIND
-            .because(&[("name", &name), ("want", &kind.word()), ("have", &v.ty())])
+            .because(&[("name", &name), ("want", &kind.name()), ("have", &v.ty())])
             .at(at)
-            .help(format!("write `.{name} = @get_{}(..)`", kind.word())));
+            .help(format!("write `.{name} = @get_{}(..)`", kind.name())));
     }
     match v {
         Operand::Known(Value::Id(_, n)) => Ok(Some(n as u8)),

@@ -24,9 +24,9 @@ pub fn fifo_registers(tile: &mut Tile, fifo: FifoId, settings: &[Property], at: 
             Value::Id(k, n) if k == kind => *number = Some(*n as u8),
             other => {
                 return Err(comptime::TYPE_MISMATCH
-                    .because(&[("want", &kind.word()), ("have", &other.ty())])
+                    .because(&[("want", &kind.name()), ("have", &other.ty())])
                     .at(given.at)
-                    .help(format!("`.{name}` takes a value of type {}", kind.word())));
+                    .help(format!("`.{name}` takes a value of type {}", kind.name())));
             }
         }
     }

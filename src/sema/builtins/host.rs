@@ -316,7 +316,7 @@ fn check_export(layout: &LayoutScope, name: &str, ty: &Ty, span: Span) -> Result
     }
     let want = match &advertised.kind {
         ExportKind::Fn { inputs } => {
-            let list: Vec<_> = inputs.iter().map(|s| s.word()).collect();
+            let list: Vec<_> = inputs.iter().map(|s| s.name()).collect();
             format!("fn({})void", list.join(", "))
         }
         ExportKind::Var { ty, .. } => ty.clone(),

@@ -73,7 +73,7 @@ fn id_of(sema: &mut Sema<'_>, n: ExprId, kind: IdKind) -> Result<Operand> {
             let v = sema.coerce(v, &Ty::U16, at)?;
             let a = sema.reg_of(&v, at)?;
             let (low, high) = id_range(sema.arch, kind);
-            let what = sema.lower.tile.string(kind.word());
+            let what = sema.lower.tile.string(kind.name());
             sema.b().span = at;
             sema.b().emit(Op::CheckId { a, low: low as u8, high: high as u8, what });
             Ok(Operand::Reg(a, Ty::Id(kind)))
@@ -113,7 +113,7 @@ pub fn known_id(arch: &Arch, v: &Value, kind: IdKind) -> Result<Value> {
     };
     let is_task = matches!(kind, IdKind::LocalTask | IdKind::ControlTask);
     if is_task && n.to::<u8>() == Some(NULL_TASK) {
-        let c = rules::NULL_TASK_ID.because(&[("kind", &kind.word())]);
+        let c = rules::NULL_TASK_ID.because(&[("kind", &kind.name())]);
         return Err(c.help("use another number: wavelets that start no task carry this one"));
     }
     let is_allowed = |n: &u16| (low..=high).contains(n) || kind == IdKind::Color && *n == NO_COLOR;
@@ -131,7 +131,7 @@ pub fn known_id(arch: &Arch, v: &Value, kind: IdKind) -> Result<Value> {
 fn out_of_range(arch: &Arch, kind: IdKind, n: &dyn std::fmt::Display) -> Diag {
     let (low, high) = id_range(arch, kind);
     let facts: [(&str, &dyn std::fmt::Display); 4] =
-        [("kind", &kind.word()), ("value", n), ("low", &low), ("high", &high)];
+        [("kind", &kind.name()), ("value", n), ("low", &low), ("high", &high)];
     rules::ID_OUT_OF_RANGE.because(&facts).note(format!("on {}", arch.word))
 }
 
@@ -195,9 +195,9 @@ fn data_task_id(sema: &mut Sema<'_>, channel: ExprId) -> Result<Operand> {
         Operand::Known(Value::Id(k, n)) if k == want => Ok(Operand::Known(Value::Id(IdKind::DataTask, n))),
         Operand::Reg(r, Ty::Id(k)) if k == want => Ok(Operand::Reg(r, Ty::Id(IdKind::DataTask))),
         other => Err(comptime::TYPE_MISMATCH
-            .because(&[("want", &want.word()), ("have", &other.ty())])
+            .because(&[("want", &want.name()), ("have", &other.ty())])
             .at(at)
-            .help(format!("on {} the id of a data task comes from its {}", sema.arch.word, want.word()))),
+            .help(format!("on {} the id of a data task comes from its {}", sema.arch.word, want.name()))),
     }
 }
 

@@ -113,7 +113,7 @@ pub(super) fn only_computes(name: &str) -> bool {
     gives_dsd || lookup(name).is_some_and(|entry| entry.is_pure)
 }
 
-/// Settles what builtins have said before everything was bound, and checks what depends on all of it.
+/// Resolves what builtins could not know before everything was bound, and checks what depends on all of it.
 pub(super) fn finish(sema: &mut Sema<'_>) {
     handlers::finish_tasks(sema);
     fifos::finish_fifo_tasks(sema);
@@ -127,19 +127,19 @@ pub(super) fn finish(sema: &mut Sema<'_>) {
 pub fn builtin(sema: &mut Sema<'_>, name: &Ident, args: &[ExprId], span: Span) -> Result<Ev> {
     let call = Call { args, span };
     if let Some(row) = ops::lookup(&name.name) {
-        sema.has_effect();
+        sema.note_effect();
         if !is_in(sema, Phase::Code) {
             return Err(wrong_phase(&name.name, Phase::Code).at(span));
         }
         return vectors::vector_op(sema, row, call).map(Ev::Value);
     }
     let Some(entry) = lookup(&name.name).filter(|entry| may_name(&sema.eval, entry)) else {
-        sema.has_effect();
+        sema.note_effect();
         let known: Vec<&str> = names().collect();
         return Err(unknown::unknown_builtin(sema, name, args, &known));
     };
     if !entry.is_pure {
-        sema.has_effect();
+        sema.note_effect();
     }
     entry.check_count(call)?;
     if !is_in(sema, entry.phase) {

@@ -98,7 +98,7 @@ fn queue_settings(sema: &mut Sema<'_>, call: Call<'_>, n: u16) -> Result<(Option
     Ok((color, priority))
 }
 
-/// `.{ .high = true }` and its brothers.
+/// `.{ .high = true }`, `.{ .medium = true }` or `.{ .low = true }`.
 pub fn priority_of(v: &Value) -> Result<Priority> {
     match chosen(v).as_deref() {
         Some("high") => Ok(Priority::High),

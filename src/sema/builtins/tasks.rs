@@ -64,7 +64,7 @@ fn activate(sema: &mut Sema<'_>, id: ExprId) -> Result<Operand> {
     if v.ty() != Ty::Id(IdKind::LocalTask) {
         return Err(match v.ty() {
             Ty::Id(kind @ (IdKind::Color | IdKind::DataTask | IdKind::ControlTask)) => rules::NOT_ACTIVATABLE
-                .because(&[("kind", &kind.word())])
+                .because(&[("kind", &kind.name())])
                 .at(at)
                 .help("bind a task to an id of `@get_local_task_id`, and activate that"),
             have => mismatch(&Ty::Id(IdKind::LocalTask), &have).at(at),

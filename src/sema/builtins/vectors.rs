@@ -214,10 +214,10 @@ fn destination(sema: &mut Sema<'_>, op: &DsdOp, arg: &Arg) -> Result<DsdOperand>
         other => other,
     };
     if !scalar_fits(op.dest, to) {
-        let want = format!("pointer to {}", op.dest.word());
+        let want = format!("pointer to {}", op.dest.name());
         let c = rules::OPERAND_TYPE.because(&[("want", &want), ("have", &arg.value.ty())]);
-        let note = format!("`@{}` writes elements of type {}", op.name, op.dest.word());
-        let help = format!("point to a variable of type {}", op.dest.word());
+        let note = format!("`@{}` writes elements of type {}", op.name, op.dest.name());
+        let help = format!("point to a variable of type {}", op.dest.name());
         return Err(arg.wrong(c.note(note).help(help)));
     }
     if hazards::constant_at(sema, &arg.value).is_none() {
@@ -266,7 +266,7 @@ fn scalar_operand(sema: &mut Sema<'_>, v: Operand, elem: Elem, at: Span) -> Resu
     let ty = v.ty();
     let wrong = || {
         let to = conversions::type_of_element(sema.options, elem);
-        let want = if elem.is_float() { to.to_string() } else { elem.word().to_string() };
+        let want = if elem.is_float() { to.to_string() } else { elem.name().to_string() };
         let c = rules::OPERAND_TYPE.because(&[("want", &want), ("have", &ty)]).at(at);
         c.help(format!("convert it: `@as({to}, ..)`"))
     };
@@ -418,7 +418,7 @@ fn check_position(dsr: DsrRef, position: &str, arg: &Arg) -> Result<()> {
         (DsrFile::Src1, "destination") => "use a dsr_dest or a dsr_src0",
         _ => return Ok(()),
     };
-    let facts: [(&str, &dyn std::fmt::Display); 2] = [("dsr", &dsr.id.file.word()), ("position", &position)];
+    let facts: [(&str, &dyn std::fmt::Display); 2] = [("dsr", &dsr.id.file.name()), ("position", &position)];
     Err(arg.wrong(rules::DSR_POSITION.because(&facts).help(help)))
 }
 

@@ -28,7 +28,7 @@ impl Budget {
         Budget { limit, fuel: limit, steps: 0, depth: 0, gave_up: false }
     }
 
-    /// All steps are there again.
+    /// Restores all steps.
     pub fn refill(&mut self) {
         self.fuel = self.limit;
     }
@@ -47,7 +47,7 @@ impl Budget {
         Ok(())
     }
 
-    /// Takes many comptime steps; `None` if so many are not left.
+    /// Takes many comptime steps; `None` if there are not so many left.
     pub fn take(&mut self, steps: u64) -> Option<()> {
         self.fuel = self.fuel.checked_sub(steps)?;
         self.steps += steps;
@@ -71,7 +71,7 @@ impl Budget {
             let diag = rules::TOO_DEEP
                 .plain()
                 .at(span)
-                .help("end the recursion: look for the last case before the call");
+                .help("end the recursion: check for the base case before the call");
             return Err(self.give_up(diag));
         }
         self.depth += 1;

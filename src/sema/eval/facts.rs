@@ -166,7 +166,7 @@ fn scalar(value: &Value) -> Option<Value> {
 
 fn fact(span: Span, seen: &Seen) -> Fact {
     let id = match seen.values.as_slice() {
-        [Value::Id(kind, number)] => Some((kind.word(), *number)),
+        [Value::Id(kind, number)] => Some((kind.name(), *number)),
         _ => None,
     };
     let short = |value: &Value| value.to_string().chars().take(MOST_CHARACTERS).collect();

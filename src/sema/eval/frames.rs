@@ -86,7 +86,7 @@ impl Eval {
         self.frame().comptime
     }
 
-    /// Sets that; how it was before.
+    /// Sets whether things are evaluated instead of being written as code. Returns the previous setting.
     pub fn set_comptime(&mut self, comptime: bool) -> bool {
         std::mem::replace(&mut self.frame_mut().comptime, comptime)
     }
@@ -205,7 +205,7 @@ impl Eval {
         &self.frame().targets
     }
 
-    /// Opens what `break` and `continue` may name; its index.
+    /// Opens a target of `break` and `continue`. Returns its index.
     pub fn open_target(&mut self, target: JumpTarget) -> usize {
         self.frame_mut().targets.push(target);
         self.frame().targets.len() - 1

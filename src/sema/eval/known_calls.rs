@@ -69,7 +69,7 @@ impl Read {
         }
     }
 
-    /// Whether whoever looks at another one need not look at this one.
+    /// Whether comparing the other read makes it unnecessary to compare this one.
     fn is_covered_by(&self, other: &Read) -> bool {
         match self {
             Read::Value(instance, decl, _) | Read::Module(instance, decl, ..) => {
@@ -118,7 +118,7 @@ impl KnownCalls {
         }
     }
 
-    /// A call is evaluated from here until `end`; `steps` counts all comptime steps.
+    /// A call is evaluated from here until `end`; `steps` is the number of comptime steps so far.
     pub fn begin(&mut self, steps: u64) {
         self.watching.push(Watch { reads: Vec::new(), only_computes: true, begin: steps, elsewhere: 0 });
     }
@@ -149,10 +149,10 @@ impl KnownCalls {
         }
     }
 
-    /// The call under evaluation does more than to compute its result.
-    pub fn has_effect(&mut self) {
+    /// Notes that the call under evaluation has a side effect, so that its result is not kept.
+    pub fn note_effect(&mut self) {
         if let Some(watch) = self.watching.last_mut() {
-            watch.has_effect();
+            watch.note_effect();
         }
     }
 
@@ -163,7 +163,7 @@ impl KnownCalls {
             .is_some_and(|watch| watch.only_computes && !watch.reads.iter().any(|r| r.is_of(instance, decl)))
     }
 
-    /// The call under evaluation reads something.
+    /// Notes what the call under evaluation reads.
     pub fn reads(&mut self, read: Read) {
         if let Some(watch) = self.watching.last_mut() {
             watch.note(read);
@@ -181,7 +181,7 @@ impl Watch {
     fn take_over(&mut self, inner: &Watch) {
         self.elsewhere += inner.elsewhere;
         if !inner.only_computes {
-            self.has_effect();
+            self.note_effect();
         }
         inner.reads.iter().for_each(|read| self.note(read.clone()));
     }
@@ -192,13 +192,13 @@ impl Watch {
             return;
         }
         match self.reads.len() {
-            MAX_READS => self.has_effect(),
+            MAX_READS => self.note_effect(),
             _ => self.reads.push(read),
         }
     }
 
     /// The result is not kept, and so nobody asks what it depends on.
-    fn has_effect(&mut self) {
+    fn note_effect(&mut self) {
         self.only_computes = false;
         self.reads.clear();
     }
@@ -242,7 +242,7 @@ mod tests {
         let mut known = KnownCalls::default();
         known.begin(0);
         known.begin(4);
-        known.has_effect();
+        known.note_effect();
         assert!(known.end(6).1.is_none());
         assert!(known.end(9).1.is_none());
     }
@@ -252,7 +252,7 @@ mod tests {
         let mut known = KnownCalls::default();
         known.begin(0);
         let watching = known.suspend();
-        known.has_effect();
+        known.note_effect();
         known.resume(watching, 5);
         let (steps, reads) = known.end(7);
         assert_eq!((steps, reads.map(|reads| reads.len())), (2, Some(0)));

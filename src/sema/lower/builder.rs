@@ -42,7 +42,7 @@ pub struct FnBuilder {
     frame_words: u32,
     /// Until the function is finished `begin` and `end` are labels, which follow the code when it moves.
     locals: Vec<Local>,
-    /// Those whose blocks have not ended, by their positions.
+    /// The locals that are in scope, as indices into `locals`.
     alive: Vec<usize>,
     /// Variables that were declared without a value.
     unset: FxHashSet<Reg>,
@@ -54,7 +54,7 @@ pub struct FnBuilder {
     pub conditional_depth: u32,
 }
 
-/// How much of a function was written at some time.
+/// A point in the code of a function to return to.
 #[derive(Copy, Clone, Debug)]
 pub struct Checkpoint {
     code: usize,
@@ -142,7 +142,7 @@ impl FnBuilder {
         self.next_reg >= MAX_REG || self.consts.len() >= usize::from(MAX_REG) || self.code.len() >= MAX_CODE
     }
 
-    /// Reserves words of the frame; the offset.
+    /// Reserves words of the frame. Returns their offset.
     pub fn frame(&mut self, words: u32, align: u32) -> Option<u16> {
         let at = self.frame_words.next_multiple_of(align.max(1));
         self.frame_words = at.checked_add(words)?;
@@ -209,12 +209,12 @@ impl FnBuilder {
         }
     }
 
-    /// Keeps the checks of `read_variable` that are needed; the reads that can never have a value.
+    /// Removes checks of `read_variable` that always pass. Returns the reads that can never have a value.
     pub fn settle_variables(&mut self) -> Vec<UnsetRead> {
         assigned::settle(&mut self.code, &mut self.spans, &mut self.labels)
     }
 
-    /// Writes an operation; its position.
+    /// Appends an operation. Returns its position.
     pub fn emit(&mut self, op: Op) -> usize {
         self.code.push(op);
         self.spans.push(self.span);
@@ -278,7 +278,7 @@ impl FnBuilder {
         JumpLabel(self.labels.len() as u32 - 1)
     }
 
-    /// The label is here.
+    /// Binds the label to the current place.
     pub fn bind(&mut self, label: JumpLabel) {
         self.set_here(label);
         self.barrier = self.code.len();
@@ -294,8 +294,8 @@ impl FnBuilder {
         self.emit(Op::Jump { to: to.0 });
     }
 
-    /// Drops the placeholder at `at` and the jumps to `end` behind it, if nothing else is written since and
-    /// `end` is here; whether it has.
+    /// Drops the placeholder at `at` and the jumps to `end` after it, if nothing else was written since and `end` is
+    /// here. Returns whether it has dropped them.
     pub fn drop_jumps(&mut self, at: usize, end: JumpLabel) -> bool {
         let is_here = self.labels[end.0 as usize] == Some(self.code.len() as u32);
         let is_jump = |op: &Op| matches!(op, Op::Jump { to } if *to == end.0);

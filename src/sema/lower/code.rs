@@ -203,7 +203,7 @@ impl Lower {
         result
     }
 
-    /// Nobody looks at the result of the operation that was just written, in this register.
+    /// Drops the register of a result that nothing uses, of the operation that was just written.
     pub fn drop_result(&mut self, register: Reg) {
         let Some(Op::Vector { n }) = self.code.as_ref().and_then(FnBuilder::last) else { return };
         let op = &mut self.tile.image.vector_ops[n as usize];

@@ -137,7 +137,7 @@ impl Table<'_> {
         let number = self.fifo_of(image, slot.dsd).unwrap_or_default();
         let xdsr = image.fifos.iter().find(|f| f.registers.dsr == number).map_or(0, |f| f.registers.xdsr);
         let bank = if slot.bank == Bank::Dest { Bank::Dest } else { Bank::Src1 };
-        let registers = format!("{} {number}, xdsr {xdsr}", bank.word());
+        let registers = format!("{} {number}, xdsr {xdsr}", bank.name());
         (self.contents(image, slot.dsd), registers, "the FIFO keeps them".into())
     }
 

@@ -26,7 +26,7 @@ pub(super) enum Bank {
 impl Bank {
     pub(super) const ALL: [Bank; 5] = [Bank::Dest, Bank::Src0, Bank::Src1, Bank::Xdsr, Bank::Stride];
 
-    pub(super) fn word(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Bank::Dest => "dest",
             Bank::Src0 => "src0",
@@ -244,7 +244,7 @@ pub(super) fn listed(registers: &[(Bank, u8)]) -> String {
     let mut text = String::with_capacity(registers.len() * 8);
     for (bank, number) in registers {
         let comma = if text.is_empty() { "" } else { ", " };
-        write!(text, "{comma}{} {number}", bank.word()).expect("a text takes everything");
+        write!(text, "{comma}{} {number}", bank.name()).expect("a text takes everything");
     }
     text
 }

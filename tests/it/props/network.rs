@@ -29,7 +29,7 @@ pub enum Direction {
 
 impl Direction {
     /// The name in CSL.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Direction::North => "NORTH",
             Direction::South => "SOUTH",

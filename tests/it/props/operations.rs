@@ -24,7 +24,7 @@ impl Value {
         }
     }
 
-    fn word(self) -> u16 {
+    fn name(self) -> u16 {
         self.bits as u16
     }
 }
@@ -47,13 +47,13 @@ const SINGLES: &[&str] = &["SSS", "SsS", "SSs", "*ssS"];
 
 #[rustfmt::skip]
 const OPERATIONS: &[Operation] = &[
-    Operation { name: "add16", forms: WORDS, model: |_, x, _| x[0].word().wrapping_add(x[1].word()).into() },
+    Operation { name: "add16", forms: WORDS, model: |_, x, _| x[0].name().wrapping_add(x[1].name()).into() },
     Operation { name: "addc16", forms: WORDS, model: add_with_carry },
-    Operation { name: "sub16", forms: &["III", "IIi"], model: |_, x, _| x[0].word().wrapping_sub(x[1].word()).into() },
+    Operation { name: "sub16", forms: &["III", "IIi"], model: |_, x, _| x[0].name().wrapping_sub(x[1].name()).into() },
     Operation { name: "and16", forms: WORDS, model: |_, x, _| x[0].bits & x[1].bits },
     Operation { name: "or16", forms: WORDS, model: |_, x, _| x[0].bits | x[1].bits },
     Operation { name: "xor16", forms: WORDS, model: |_, x, _| x[0].bits ^ x[1].bits },
-    Operation { name: "sar16", forms: WORDS, model: |_, x, _| u32::from(((x[0].word() as i16) >> x[1].bits) as u16) },
+    Operation { name: "sar16", forms: WORDS, model: |_, x, _| u32::from(((x[0].name() as i16) >> x[1].bits) as u16) },
     Operation { name: "sll16", forms: WORDS, model: |_, x, _| x[0].bits << x[1].bits & 0xffff },
     Operation { name: "slr16", forms: WORDS, model: |_, x, _| x[0].bits >> x[1].bits },
     Operation { name: "mov16", forms: &["II", "*iI", "Ii"], model: |_, x, _| x[0].bits },
@@ -126,7 +126,7 @@ fn to_integer(_: Elem, x: &[Value], _: &mut u32) -> u32 {
 }
 
 fn scaled(to: Elem, x: &[Value], _: &mut u32) -> u32 {
-    x[0].number().scaled((x[1].word() as i16).into()).bits(to)
+    x[0].number().scaled((x[1].name() as i16).into()).bits(to)
 }
 
 #[test]

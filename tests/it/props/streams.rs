@@ -182,12 +182,12 @@ fn files(network: &Network) -> Vec<(String, String)> {
         for Node { pe, from, to, takes } in tree {
             let (x, y) = (pe % network.width, pe / network.width);
             let ramp = takes.then_some(Direction::Ramp);
-            let to: Vec<_> = to.iter().copied().chain(ramp).map(Direction::word).collect();
+            let to: Vec<_> = to.iter().copied().chain(ramp).map(Direction::name).collect();
             let _ = writeln!(
                 layout,
                 "  @set_color_config({x}, {y}, @get_color({}), .{{ .routes = .{{ .rx = .{{ {} }}, .tx = .{{ {} }} }} }});",
                 n + 1,
-                from.word(),
+                from.name(),
                 to.join(", ")
             );
         }

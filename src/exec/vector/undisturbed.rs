@@ -1,4 +1,4 @@
-//! For how long the code behind an asynchronous operation certainly does nothing that the operation could notice.
+//! For how many cycles after its launch nothing can interfere with an asynchronous operation.
 
 use super::line_shape::VectorShape;
 use crate::arch::{Arch, OutQueue};
@@ -6,9 +6,9 @@ use crate::exec::cycles::start_cycles;
 use crate::image::TileImage;
 use crate::image::code::{Op, VectorOp};
 
-/// For each of `vector_ops`, so many cycles after its launch neither code nor another operation changes memory, uses its
-/// queue or comes to an element. `shapes`: what is known of each.
-pub(super) fn quiet_cycles(tile: &TileImage, shapes: &[VectorShape], arch: &Arch) -> Vec<u64> {
+/// For each of `vector_ops`, the cycles after its launch in which neither code nor another operation changes memory,
+/// uses its queue or moves an element; `shapes` is what is known of each.
+pub(super) fn undisturbed_cycles(tile: &TileImage, shapes: &[VectorShape], arch: &Arch) -> Vec<u64> {
     let is_called = called(tile);
     let mut quiet = vec![None; tile.vector_ops.len()];
     for (function, is_called) in tile.functions.iter().zip(is_called) {

@@ -1,10 +1,10 @@
-//! Short queues that lie in place, so that a visit finds their items beside everything else.
+//! Short queues whose items are stored in place, so that a visit finds them next to everything else.
 
 use std::collections::VecDeque;
 
 /// A queue of which the first `N` items lie in place. Where more come, which is rare, they lie elsewhere.
 #[derive(Clone, Debug)]
-pub struct Ring<T, const N: usize> {
+pub struct InlineQueue<T, const N: usize> {
     first: [T; N],
     rest: Option<Box<Rest<T>>>,
     head: u8,
@@ -16,13 +16,13 @@ pub struct Ring<T, const N: usize> {
 #[derive(Clone, Debug)]
 struct Rest<T>(VecDeque<T>);
 
-impl<T: Copy + Default, const N: usize> Default for Ring<T, N> {
-    fn default() -> Ring<T, N> {
-        Ring { first: [T::default(); N], rest: None, head: 0, near: 0 }
+impl<T: Copy + Default, const N: usize> Default for InlineQueue<T, N> {
+    fn default() -> InlineQueue<T, N> {
+        InlineQueue { first: [T::default(); N], rest: None, head: 0, near: 0 }
     }
 }
 
-impl<T: Copy + Default, const N: usize> Ring<T, N> {
+impl<T: Copy + Default, const N: usize> InlineQueue<T, N> {
     /// Number of items.
     #[inline]
     pub fn len(&self) -> usize {
@@ -130,7 +130,7 @@ mod tests {
     proptest! {
         #[test]
         fn it_is_a_queue_however_many_lie_in_place(steps in prop::collection::vec((0..4u8, any::<u16>()), 0..60)) {
-            let (mut ring, mut queue) = (Ring::<u16, 2>::default(), VecDeque::new());
+            let (mut ring, mut queue) = (InlineQueue::<u16, 2>::default(), VecDeque::new());
             for (step, item) in steps {
                 match step {
                     0 => prop_assert_eq!(ring.pop_front(), queue.pop_front()),

@@ -5,11 +5,11 @@ use crate::dsd::{Dsd, ENDLESS, Mem, MemKind};
 use crate::image::code::{byte_behind, word_of};
 use crate::image::{Local, LocalPlace, Program, Symbol, TaskKind, TileImage};
 use crate::source::Span;
-use crate::wafer::{Activity, CodePlace, FrameState, Pe, QueueState, need_words};
+use crate::wafer::{Activity, ExecutionPoint, FrameState, Pe, QueueState, need_words};
 
 /// An operation in the code of a tile.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CodeAt {
+pub struct OpAddress {
     /// The number of the tile.
     pub tile: u32,
     /// The function.
@@ -19,7 +19,7 @@ pub struct CodeAt {
 }
 
 /// A PE at one moment of a run.
-pub struct PeLook<'w> {
+pub struct PeView<'w> {
     program: &'w Program,
     tile: &'w TileImage,
     pe: &'w Pe,
@@ -35,15 +35,15 @@ pub struct Call {
     pub span: Span,
     /// Its declaration.
     pub declared: Span,
-    /// The operation, in the history of the PE without a count.
-    pub code: CodeAt,
+    /// The operation, without its count in the history of the PE.
+    pub code: OpAddress,
     /// The address of its frame.
     pub frame: u16,
 }
 
 /// A variable with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Held {
+pub struct VariableValue {
     /// Name and type; the address of one that lies in a register is 0.
     pub symbol: Symbol,
     /// Its words; empty if it has no value yet.
@@ -56,7 +56,7 @@ pub struct Held {
 
 /// A task of a PE.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TaskLook {
+pub struct TaskView {
     /// Its name.
     pub name: String,
     /// Its number.
@@ -92,11 +92,11 @@ impl Tree {
     }
 }
 
-impl<'w> PeLook<'w> {
+impl<'w> PeView<'w> {
     /// A PE of a program; `None` if it has no code.
-    pub(super) fn new(program: &'w Program, pe: &'w Pe) -> Option<PeLook<'w>> {
+    pub(super) fn new(program: &'w Program, pe: &'w Pe) -> Option<PeView<'w>> {
         let at = pe.place();
-        Some(PeLook { program, tile: program.tile_at(at)?, pe, at })
+        Some(PeView { program, tile: program.tile_at(at)?, pe, at })
     }
 
     /// The PE.
@@ -110,18 +110,18 @@ impl<'w> PeLook<'w> {
     }
 
     /// How many operations its code has begun, and the last of them.
-    pub fn progress(&self) -> (u64, Option<CodePlace>) {
+    pub fn progress(&self) -> (u64, Option<ExecutionPoint>) {
         self.pe.progress()
     }
 
     /// The operation of a place in the history of this PE.
-    pub fn code_at(&self, CodePlace { function, pc, .. }: CodePlace) -> CodeAt {
+    pub fn code_at(&self, ExecutionPoint { function, pc, .. }: ExecutionPoint) -> OpAddress {
         let tile = self.program.place[self.program.pe_index(self.at)];
-        CodeAt { tile, function: function.0, pc: pc as u32 }
+        OpAddress { tile, function: function.0, pc: pc as u32 }
     }
 
     /// The source of an operation of this PE.
-    pub fn span_of(&self, code: CodeAt) -> Option<Span> {
+    pub fn span_of(&self, code: OpAddress) -> Option<Span> {
         let function = self.tile.functions.get(code.function as usize)?;
         function.spans.get(code.pc as usize).copied()
     }
@@ -139,7 +139,7 @@ impl<'w> PeLook<'w> {
             name: function.name.clone(),
             span: function.spans.get(pc).copied().unwrap_or(function.span),
             declared: function.span,
-            code: CodeAt { tile, function: frame.function.0, pc: pc as u32 },
+            code: OpAddress { tile, function: frame.function.0, pc: pc as u32 },
             frame: frame.address,
         }
     }
@@ -164,7 +164,7 @@ impl<'w> PeLook<'w> {
     }
 
     /// The variables of a call, counted from the innermost.
-    pub fn locals(&self, call: usize) -> Vec<Held> {
+    pub fn locals(&self, call: usize) -> Vec<VariableValue> {
         let frames = self.pe.frames();
         let Some(frame) = frames.get(call) else { return Vec::new() };
         let function = &self.tile.functions[frame.function.0 as usize];
@@ -172,7 +172,7 @@ impl<'w> PeLook<'w> {
         function.locals_at(pc).map(|local| self.local(local, call, frame)).collect()
     }
 
-    fn local(&self, local: &Local, call: usize, frame: &FrameState) -> Held {
+    fn local(&self, local: &Local, call: usize, frame: &FrameState) -> VariableValue {
         let function = &self.tile.functions[frame.function.0 as usize];
         let count = usize::from(local.ty.words);
         let register = |variable| self.pe.register_of(call, function.register(variable));
@@ -190,7 +190,7 @@ impl<'w> PeLook<'w> {
                 (addr, addr.and_then(|addr| self.words(addr.into(), count)))
             }
         };
-        Held {
+        VariableValue {
             symbol: local.at(addr.unwrap_or(0)),
             words: words.unwrap_or_default(),
             in_memory: addr.is_some(),
@@ -199,17 +199,17 @@ impl<'w> PeLook<'w> {
     }
 
     /// The globals, in order of address.
-    pub fn globals(&self) -> Vec<Held> {
+    pub fn globals(&self) -> Vec<VariableValue> {
         self.tile.symbols.iter().map(|symbol| self.global(symbol)).collect()
     }
 
-    fn global(&self, symbol: &Symbol) -> Held {
+    fn global(&self, symbol: &Symbol) -> VariableValue {
         let words = self.words(symbol.addr.into(), symbol.words.into()).unwrap_or_default();
-        Held { symbol: symbol.clone(), words, in_memory: true, expanded: None }
+        VariableValue { symbol: symbol.clone(), words, in_memory: true, expanded: None }
     }
 
     /// A global by its name, or by the name that it has in a module whose code is in the file of a place.
-    pub fn find_global(&self, name: &str, place: Option<Span>) -> Option<Held> {
+    pub fn find_global(&self, name: &str, place: Option<Span>) -> Option<VariableValue> {
         let in_file = |symbol: &&Symbol| {
             place.is_some_and(|place| place.file == symbol.span.file)
                 && symbol.name.rsplit('.').next() == Some(name)
@@ -255,7 +255,7 @@ impl<'w> PeLook<'w> {
     }
 
     /// The task table.
-    pub fn tasks(&self) -> Vec<TaskLook> {
+    pub fn tasks(&self) -> Vec<TaskView> {
         let states = self.pe.task_states();
         let running = self.activity().filter(|(.., has_ended)| !has_ended).map(|(name, ..)| name);
         let tasks = self.tile.tasks.iter().filter(|task| task.id.0 != TEARDOWN_TASK).map(|task| {
@@ -267,7 +267,7 @@ impl<'w> PeLook<'w> {
                 (!is(states.begun), "has not run"),
             ];
             let state: Vec<_> = words.iter().filter(|(on, _)| *on).map(|(_, word)| *word).collect();
-            TaskLook {
+            TaskView {
                 name: task.name.clone(),
                 id: task.id.0,
                 kind: match task.kind {

@@ -20,7 +20,7 @@ pub(super) const QUEUES: u16 = 2 * OUTPUTS;
 /// last.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
-pub(super) struct Duties {
+pub(super) struct TeardownTask {
     /// Handlers that must run, bit = number in the tile.
     due: u64,
     /// Colors that have gone into teardown, bit = color.
@@ -44,7 +44,7 @@ struct Flush {
     span: Span,
 }
 
-impl Duties {
+impl TeardownTask {
     /// Whether the task that started in a given cycle has read the register before.
     pub fn has_read(&self, half: u16, task: u64) -> bool {
         half == 0 && self.read_in == Some(task)
@@ -84,7 +84,7 @@ impl Duties {
 }
 
 /// The events that the teardown task handles.
-pub(super) struct DutyContext<'a> {
+pub(super) struct TeardownContext<'a> {
     pub tile: &'a TileImage,
     pub tasks: &'a mut Tasks,
     pub queues: &'a Queues,
@@ -92,7 +92,7 @@ pub(super) struct DutyContext<'a> {
     pub checks: &'a mut Checks,
 }
 
-impl Duties {
+impl TeardownTask {
     /// One of its colors has gone into teardown.
     pub fn tear_down(&mut self, color: Color, tile: &TileImage, tasks: &mut Tasks) {
         self.torn_down |= 1 << color.0;
@@ -118,7 +118,7 @@ impl Duties {
     }
 
     /// Activates the teardown task for queues that have become empty.
-    pub fn watch_flushes(&mut self, context: &mut DutyContext<'_>) -> Result<(), Diag> {
+    pub fn watch_flushes(&mut self, context: &mut TeardownContext<'_>) -> Result<(), Diag> {
         let all = std::mem::take(&mut self.flushing).into_iter();
         let (empty, waiting): (Vec<Flush>, Vec<Flush>) =
             all.partition(|f| emptiness(f.queue, context.queues).1);
@@ -169,7 +169,7 @@ impl Duties {
     }
 
     /// A task has ended; if it handled flushes, it must have ended them (`queue_flush.exit`).
-    pub fn end_task(&mut self, context: &mut DutyContext<'_>) -> Result<(), Diag> {
+    pub fn end_task(&mut self, context: &mut TeardownContext<'_>) -> Result<(), Diag> {
         let Some((answered, at)) = self.answered.take() else { return Ok(()) };
         let open = answered & self.flushed;
         if open == 0 || !context.checks.is_checked {
@@ -185,7 +185,7 @@ impl Duties {
     }
 }
 
-impl DutyContext<'_> {
+impl TeardownContext<'_> {
     /// Warns if a flushed queue is empty only because an operation has not started to fill it.
     fn check_users(&mut self, event: TeardownCause, span: Span) -> Result<(), Diag> {
         let is_user = |operation: &Operation| match event {

@@ -3,10 +3,10 @@
 use crate::dsd::footprint::Footprint;
 use crate::source::Span;
 
-/// Writes that are noted; of more only the last is kept.
+/// How many writes are kept; after that each new one replaces the last.
 const MOST: usize = 100_000;
 
-/// A write of the words.
+/// A write to words that are watched.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct NotedWrite {
     /// When, as an estimate.
@@ -19,20 +19,20 @@ pub struct NotedWrite {
 
 /// Some words and their writes so far.
 #[derive(Clone, Debug)]
-pub struct Witness {
+pub struct WriteLog {
     /// First word and number of words.
     watched: Vec<(usize, usize)>,
     writes: Vec<NotedWrite>,
 }
 
-impl Witness {
+impl WriteLog {
     /// Watches `words` words from `at` on.
-    pub fn new(at: usize, words: usize) -> Witness {
-        Witness { watched: vec![(at, words)], writes: Vec::new() }
+    pub fn new(at: usize, words: usize) -> WriteLog {
+        WriteLog { watched: vec![(at, words)], writes: Vec::new() }
     }
 
     /// Watches what another one watches, too.
-    pub fn join(&mut self, other: Witness) {
+    pub fn join(&mut self, other: WriteLog) {
         self.watched.extend(other.watched);
     }
 

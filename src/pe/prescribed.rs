@@ -1,31 +1,32 @@
-//! A schedule that is written down: which of several things that it could do a PE does (`cslrun explore`, `--schedule`).
+//! A prescribed schedule: which of several possible actions a PE takes (`cslrun explore`, `--schedule`).
 //!
-//! A PE decides when its main thread is free and something could start: which of the ready tasks and launches does, or
-//! none, because something that is about to come is to go first. And it decides which of several microthreads goes
-//! first if they share a queue or a FIFO. The decisions of a PE are numbered. A script names those that are not as usual.
+//! A PE makes a decision when its main thread is free and something could start: one of the ready tasks and launches
+//! starts, or none, so that something else can come first. It also decides which of several microthreads goes first
+//! if they share a queue or a FIFO. The decisions of a PE are numbered, and a script lists those that differ from the
+//! default.
 
 use crate::arch::{PeCoord, TaskId};
 use crate::image::{FnId, TaskKind};
-use crate::state::StateHash;
+use crate::state_hash::StateHash;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Decisions of a PE that are noted at most; later ones are as usual.
+/// How many decisions of a PE are recorded; later ones take the default.
 const MOST: usize = 1 << 16;
 /// In a set of sources: the host.
 pub(super) const HOST: u64 = 1 << 62;
 /// In a set of sources: the end of an asynchronous operation, a FIFO or a teardown.
 const COMPLETION: u64 = 1 << 63;
 
-/// A decision that is not as usual.
+/// A decision that differs from the default.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Deviation {
     /// The PE that decides.
     pub pe: PeCoord,
     /// How many decisions the PE has made before.
     pub number: u32,
-    /// The candidate that is taken, where the usual one is 0; `None` to wait for something else.
+    /// The candidate to take, counted from the default one, which is 0; `None` to wait for something else.
     pub alternative: Option<u8>,
 }
 
@@ -97,16 +98,16 @@ impl Decision {
 
 /// How far the script of a run is followed, for all its PEs.
 #[derive(Debug, Default)]
-pub struct ScriptProgress {
+pub struct ScheduleProgress {
     decided: AtomicU64,
     left: AtomicU64,
     is_cut: AtomicU64,
 }
 
-impl ScriptProgress {
+impl ScheduleProgress {
     /// Of so many deviations none has come yet.
-    pub fn new(deviations: usize) -> ScriptProgress {
-        ScriptProgress { left: AtomicU64::new(deviations as u64), ..ScriptProgress::default() }
+    pub fn new(deviations: usize) -> ScheduleProgress {
+        ScheduleProgress { left: AtomicU64::new(deviations as u64), ..ScheduleProgress::default() }
     }
 
     /// How many decisions were made.
@@ -125,7 +126,7 @@ impl ScriptProgress {
     }
 }
 
-/// What a PE that waits does not start before something else.
+/// What a waiting PE does not start until something else has happened.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Asleep {
     /// Local tasks, bit = id.
@@ -154,7 +155,7 @@ impl Asleep {
 
 /// The script of one PE, and what the PE has decided so far.
 #[derive(Clone, Debug)]
-pub struct Script {
+pub struct PrescribedSchedule {
     /// The deviations to come: number and alternative.
     ahead: VecDeque<(u32, Option<u8>)>,
     decisions: Vec<Decision>,
@@ -166,16 +167,20 @@ pub struct Script {
     pub(super) favoured: Option<(u16, Option<u8>)>,
     /// Sources of what has come since the last decision.
     came: u64,
-    progress: Arc<ScriptProgress>,
+    progress: Arc<ScheduleProgress>,
 }
 
-impl Script {
+impl PrescribedSchedule {
     /// The script of a PE, of those of the whole wafer.
-    pub fn new(deviations: &[Deviation], at: PeCoord, progress: &Arc<ScriptProgress>) -> Script {
+    pub fn new(
+        deviations: &[Deviation],
+        at: PeCoord,
+        progress: &Arc<ScheduleProgress>,
+    ) -> PrescribedSchedule {
         let own = deviations.iter().filter(|deviation| deviation.pe == at);
         let mut ahead: Vec<_> = own.map(|deviation| (deviation.number, deviation.alternative)).collect();
         ahead.sort_unstable();
-        Script {
+        PrescribedSchedule {
             ahead: ahead.into(),
             decisions: Vec::new(),
             asleep: None,
@@ -258,11 +263,11 @@ mod tests {
 
     const AT: PeCoord = PeCoord { x: 1, y: 0 };
 
-    fn script(deviations: &[(u32, Option<u8>)]) -> (Script, Arc<ScriptProgress>) {
+    fn script(deviations: &[(u32, Option<u8>)]) -> (PrescribedSchedule, Arc<ScheduleProgress>) {
         let of = |&(number, alternative)| Deviation { pe: AT, number, alternative };
         let deviations: Vec<Deviation> = deviations.iter().map(of).collect();
-        let progress = Arc::new(ScriptProgress::new(deviations.len()));
-        (Script::new(&deviations, AT, &progress), progress)
+        let progress = Arc::new(ScheduleProgress::new(deviations.len()));
+        (PrescribedSchedule::new(&deviations, AT, &progress), progress)
     }
 
     fn local(id: u8) -> Candidate {

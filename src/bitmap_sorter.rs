@@ -1,19 +1,19 @@
-//! Puts numbers in order.
+//! Sorts numbers below a bound, with a bitmap.
 
 /// As many numbers are sorted faster bit by bit.
 const MANY: usize = 64;
 
 /// Sorts lists of numbers below a bound.
 #[derive(Clone, Debug)]
-pub struct Order {
+pub struct BitmapSorter {
     /// One bit for each number; all zero in between.
     bits: Vec<u64>,
 }
 
-impl Order {
+impl BitmapSorter {
     /// For numbers below `bound`.
-    pub fn new(bound: usize) -> Order {
-        Order { bits: vec![0; bound.div_ceil(64)] }
+    pub fn new(bound: usize) -> BitmapSorter {
+        BitmapSorter { bits: vec![0; bound.div_ceil(64)] }
     }
 
     /// Sorts numbers, and drops those that are there twice.
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn few_and_many_numbers_are_sorted_and_each_is_there_once() {
-        let mut order = Order::new(1000);
+        let mut order = BitmapSorter::new(1000);
         for count in [0, 5, 63, 64, 300] {
             let mut numbers: Vec<u32> = (0..count).map(|n| n * 577 % 1000).chain([999, 0]).collect();
             let mut expected = numbers.clone();

@@ -1,19 +1,21 @@
-//! The PEs, made when something first happens to them.
+//! The PEs of the wafer, each created when something first happens to it.
 
 use crate::arch::{Color, PeCoord};
 use crate::exec::{FunctionCache, PreparedTile};
 use crate::fabric::{Offramps, Wavelet};
 use crate::image::Program;
-use crate::pe::{DebugOrders, Deviation, Pe, PeOptions, ScheduleSeed, Script, ScriptProgress, Wake};
+use crate::pe::{
+    DebugOrders, Deviation, Pe, PeOptions, PrescribedSchedule, ScheduleProgress, ScheduleSeed, Wake,
+};
 use crate::prefetch::Soon;
 use std::sync::Arc;
 
-/// The place of a PE, made or not.
-pub type Cell = Option<Box<Pe>>;
+/// The slot of a PE, which may not exist yet.
+pub type PeSlot = Option<Box<Pe>>;
 
-/// How PEs are made.
+/// What it takes to create a PE.
 #[derive(Clone)]
-pub struct Maker {
+pub struct PeFactory {
     program: Arc<Program>,
     /// The tiles of the program, by number.
     tiles: Vec<Arc<PreparedTile>>,
@@ -21,9 +23,9 @@ pub struct Maker {
     options: PeOptions,
     /// Decides the order of equally ready tasks and microthreads.
     schedule: Option<ScheduleSeed>,
-    /// What is not as usual, if scripts decide.
-    script: Option<(Vec<Deviation>, Arc<ScriptProgress>)>,
-    /// PEs note what they choose.
+    /// The deviations of a prescribed schedule, if the run follows one.
+    script: Option<(Vec<Deviation>, Arc<ScheduleProgress>)>,
+    /// Whether PEs record their scheduling choices.
     has_choices: bool,
     /// The run is recorded; whether with the code that runs.
     recorded: Option<bool>,
@@ -33,10 +35,10 @@ pub struct Maker {
     debugged: Option<Arc<DebugOrders>>,
 }
 
-impl Maker {
+impl PeFactory {
     /// The PE in a cell, made if need be; `None` if it has no code.
     #[inline]
-    pub fn pe<'c>(&self, cell: &'c mut Cell, index: usize) -> Option<&'c mut Pe> {
+    pub fn pe<'c>(&self, cell: &'c mut PeSlot, index: usize) -> Option<&'c mut Pe> {
         if cell.is_none() {
             *cell = self.make(index);
         }
@@ -44,7 +46,7 @@ impl Maker {
     }
 
     #[cold]
-    fn make(&self, index: usize) -> Cell {
+    fn make(&self, index: usize) -> PeSlot {
         let at = self.program.pe_coord(index);
         let tile = self.tiles.get(self.program.place[index] as usize)?.clone();
         let mut pe = Pe::new(at, self.program.arch.numbers(), tile, self.options);
@@ -52,7 +54,7 @@ impl Maker {
             pe.shuffle(schedule);
         }
         if let Some((deviations, progress)) = &self.script {
-            pe.follow(Script::new(deviations, at, progress));
+            pe.follow(PrescribedSchedule::new(deviations, at, progress));
         }
         if self.has_choices {
             pe.note_choices();
@@ -70,12 +72,12 @@ impl Maker {
     }
 }
 
-/// What the deliveries of a cycle leave.
+/// The effects of the deliveries of a cycle.
 #[derive(Clone, Default)]
 pub struct Delivered {
     /// PEs that were given wavelets, and when they run because of them.
     wakes: Vec<(u32, Wake)>,
-    /// The cycle that PEs have reached that need not run because of them.
+    /// The furthest cycle that a PE has reached by taking a wavelet without a visit.
     pub reached: u64,
     /// The last cycle in which a PE was given a wavelet.
     pub last: u64,
@@ -106,7 +108,7 @@ impl Delivered {
         is_stored
     }
 
-    /// The PE that has just got a wavelet, the only one in this cycle, does with it what it can without being visited.
+    /// Lets a PE act on the only wavelet of this cycle without a visit, as far as it can.
     #[inline]
     fn end(&mut self, pe: Option<&mut Pe>, now: u64) {
         if pe.is_some_and(|pe| pe.store_arrival(now)) {
@@ -118,25 +120,25 @@ impl Delivered {
 
 /// All PEs of the rectangle; a PE without code is never made.
 #[derive(Clone)]
-pub struct Cells {
+pub struct PeArray {
     /// How they are made.
-    maker: Maker,
-    pes: Vec<Cell>,
+    maker: PeFactory,
+    pes: Vec<PeSlot>,
     /// Whether any PE may have been made.
     begun: bool,
     now: u64,
     delivered: Delivered,
 }
 
-impl Cells {
+impl PeArray {
     /// No PE is made yet.
-    pub fn new(program: &Arc<Program>, options: PeOptions) -> Cells {
+    pub fn new(program: &Arc<Program>, options: PeOptions) -> PeArray {
         let count = usize::from(program.width) * usize::from(program.height);
         let pes = (0..count).map(|_| None).collect();
         let cache = Arc::new(FunctionCache::new(options.plain));
         let prepared = |tile: &Arc<_>| Arc::new(PreparedTile::new(Arc::clone(tile), Arc::clone(&cache)));
         let tiles = program.tiles.iter().map(prepared).collect();
-        let maker = Maker {
+        let maker = PeFactory {
             program: program.clone(),
             tiles,
             options,
@@ -147,7 +149,7 @@ impl Cells {
             profiled: None,
             debugged: None,
         };
-        Cells { maker, pes, begun: false, now: 0, delivered: Delivered::default() }
+        PeArray { maker, pes, begun: false, now: 0, delivered: Delivered::default() }
     }
 
     /// The program that they run.
@@ -155,13 +157,13 @@ impl Cells {
         &self.maker.program
     }
 
-    /// Lets a schedule decide what is up to the machine; before a PE is made.
+    /// Sets the seed for scheduling choices. Call it before a PE is created.
     pub fn shuffle(&mut self, schedule: ScheduleSeed) {
         self.maker.schedule = Some(schedule);
     }
 
-    /// Lets scripts decide; before a PE is made.
-    pub fn follow(&mut self, deviations: &[Deviation], progress: &Arc<ScriptProgress>) {
+    /// Prescribes scheduling choices. Call it before a PE is created.
+    pub fn follow(&mut self, deviations: &[Deviation], progress: &Arc<ScheduleProgress>) {
         self.maker.script = Some((deviations.to_vec(), Arc::clone(progress)));
     }
 
@@ -177,7 +179,7 @@ impl Cells {
     }
 
     /// All of them, to be divided among threads, and what makes them.
-    pub fn share(&mut self) -> (&Maker, &mut [Cell]) {
+    pub fn share(&mut self) -> (&PeFactory, &mut [PeSlot]) {
         self.begun = true;
         (&self.maker, &mut self.pes)
     }
@@ -192,7 +194,7 @@ impl Cells {
         self.delivered.take()
     }
 
-    /// The cycle that PEs have reached that need not run because of what was delivered to them.
+    /// The furthest cycle that a PE has reached by taking a wavelet without a visit.
     pub fn reached(&self) -> u64 {
         self.delivered.reached
     }
@@ -222,13 +224,13 @@ impl Cells {
         self.pes[index].as_deref()
     }
 
-    /// From now on PEs write down what happens, with `code` also which code runs; those that exist, too.
+    /// Records events from now on, with `code` also which code runs; of existing PEs, too.
     pub fn record(&mut self, code: bool) {
         self.maker.recorded = Some(code);
         self.pes.iter_mut().flatten().for_each(|pe| pe.record(code));
     }
 
-    /// PEs do not write down any more what happens.
+    /// Stops recording events.
     pub fn stop_recording(&mut self) {
         self.maker.recorded = None;
         self.pes.iter_mut().flatten().for_each(|pe| pe.stop_recording());
@@ -256,9 +258,9 @@ impl Cells {
         self.maker.debugged = Some(orders);
     }
 
-    /// From now on no PE that exists does anything ahead of the clock.
-    pub fn go_in_step(&mut self) {
-        self.pes.iter_mut().flatten().for_each(|pe| pe.go_in_step());
+    /// Keeps all existing PEs from running ahead of the clock.
+    pub fn stop_running_ahead(&mut self) {
+        self.pes.iter_mut().flatten().for_each(|pe| pe.stop_running_ahead());
     }
 
     /// How many PEs exist.
@@ -275,11 +277,11 @@ impl Cells {
 }
 
 /// The PEs of a band while it runs, and where their wavelets come down.
-pub struct CellsOfBand<'w> {
+pub struct BandPes<'w> {
     /// How PEs are made.
-    pub maker: &'w Maker,
+    pub maker: &'w PeFactory,
     /// Their places.
-    pub cells: &'w mut [Cell],
+    pub cells: &'w mut [PeSlot],
     /// The number of the first.
     pub first: usize,
     /// The cycle.
@@ -288,7 +290,7 @@ pub struct CellsOfBand<'w> {
     pub delivered: &'w mut Delivered,
 }
 
-impl Offramps for CellsOfBand<'_> {
+impl Offramps for BandPes<'_> {
     #[inline]
     fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet) -> bool {
         let cell = self.maker.pe(&mut self.cells[pe - self.first], pe);
@@ -313,7 +315,7 @@ impl Offramps for CellsOfBand<'_> {
     }
 }
 
-impl Offramps for Cells {
+impl Offramps for PeArray {
     #[inline]
     fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet) -> bool {
         self.begun = true;
@@ -333,6 +335,6 @@ impl Offramps for Cells {
 
     #[inline]
     fn prefetch(&self, pe: usize, soon: Soon, arriving: u32) {
-        Cells::prefetch(self, pe, soon, arriving);
+        PeArray::prefetch(self, pe, soon, arriving);
     }
 }

@@ -6,8 +6,8 @@
 
 use std::time::Duration;
 
-/// If cycles take longer on one thread, they are worth several: to let another thread do something takes some 5
-/// microseconds while it is awake, and ten times as long while it sleeps.
+/// Cycles that take longer than this on one thread are worth several: handing work to another thread costs about 5
+/// microseconds while that is awake, and ten times as much while it sleeps.
 const WORTH_SHARING: Duration = Duration::from_micros(40);
 
 /// How long each way is tried.
@@ -35,18 +35,18 @@ impl Done {
     }
 }
 
-/// On how many threads cycles run, and how long the last ones took.
+/// Decides on how many threads cycles run, from how long the last ones took.
 #[derive(Copy, Clone, Debug, Default)]
-pub(super) struct Sharing {
+pub(super) struct ThreadingPolicy {
     /// How long a cycle took, the times of all threads together.
     pace: Duration,
-    /// Cycles that are worth it run on several threads.
+    /// Whether cycles that are long enough run on several threads.
     is_together: bool,
     /// This way is only being tried.
     is_trial: bool,
     /// How long this way goes on.
     left: Duration,
-    /// What was done in the last cycles of this way, as many as a trial has.
+    /// What was done in the last cycles of this mode, about as many as a trial has.
     done: Done,
     /// The rate of the other way when last used.
     other: Option<f64>,
@@ -54,7 +54,7 @@ pub(super) struct Sharing {
     stretch: Duration,
 }
 
-impl Sharing {
+impl ThreadingPolicy {
     /// Whether cycles take so long that several threads could gain.
     pub fn is_long(&self) -> bool {
         self.pace > WORTH_SHARING
@@ -83,7 +83,7 @@ impl Sharing {
         }
     }
 
-    /// What goes on now, and for how long.
+    /// Chooses the mode for the next stretch, and its length.
     fn choose(&mut self) {
         let rate = std::mem::take(&mut self.done).rate();
         let is_faster = self.other.is_some_and(|other| match self.is_together {
@@ -95,7 +95,7 @@ impl Sharing {
             (self.is_trial, self.left) = (false, self.stretch);
             return;
         }
-        // Back from a trial for longer than before, or off to one.
+        // Back from a trial, for a longer stretch than before; or off to a trial.
         if self.is_trial {
             self.stretch = (2 * self.stretch).clamp(STRETCHES.0, STRETCHES.1);
         }
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     /// Of cycles that take one thread a millisecond, the share that several threads run, if they are so many times as fast.
-    fn shared_of(sharing: &mut Sharing, gain: f64, cycles: u32) -> f64 {
+    fn shared_of(sharing: &mut ThreadingPolicy, gain: f64, cycles: u32) -> f64 {
         let mut together = 0;
         for _ in 0..cycles {
             together += u32::from(sharing.is_together());
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn the_faster_way_goes_on_and_the_other_is_tried_ever_more_rarely() {
-        let mut sharing = Sharing::default();
+        let mut sharing = ThreadingPolicy::default();
         assert!(!sharing.is_long());
         shared_of(&mut sharing, 1.8, 2000);
         assert!(sharing.is_long());

@@ -1,9 +1,9 @@
-//! Messages of `<message_passing>`: wavelets that find a PE by its place, not along a route.
+//! Messages of `<message_passing>`: words that are addressed to a PE and follow no route.
 //!
-//! A PE addresses a letter and then sends its words on the color of messages. When the last word is
-//! written, the letter crosses the wafer in one cycle per link. It is handed over as a whole, behind a
-//! header with its length, once its receiver has taken all of the letter before; its last word is a
-//! control wavelet. A PE has one letter under way at a time: later words wait in its queue.
+//! A PE addresses a message and then sends its words on the message color. After the last word, the message crosses
+//! the wafer at one cycle per link. It is delivered as a whole, behind a header with its length, once its receiver
+//! has taken all of the message before; its last word is a control wavelet. A PE has one message in flight at a time:
+//! later words wait in its queue.
 
 use super::Wavelet;
 use super::buffer::Flit;
@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A message on its way.
 #[derive(Clone, Debug)]
-struct Letter {
+struct InFlightMessage {
     from: u32,
     to: u32,
     length: usize,
@@ -28,24 +28,24 @@ struct Letter {
 
 /// All messages that are not handed over.
 #[derive(Clone, Debug, Default)]
-pub struct Letters {
-    /// Addressed and not yet written, by sender.
-    open: BTreeMap<u32, VecDeque<Letter>>,
-    /// Written, by receiver, in the order of their arrival.
-    closed: BTreeMap<u32, Vec<Letter>>,
+pub struct MessageNetwork {
+    /// Addressed, but not sent completely, by sender.
+    open: BTreeMap<u32, VecDeque<InFlightMessage>>,
+    /// Sent completely, by receiver, in the order of arrival.
+    closed: BTreeMap<u32, Vec<InFlightMessage>>,
     /// Senders whose next word was refused.
     refused: BTreeSet<u32>,
-    /// Receivers with everybody who has written to them.
+    /// Each receiver with every PE that has sent to it.
     correspondents: BTreeSet<(u32, u32)>,
-    /// Senders and receivers of messages that nobody has been told of.
+    /// Sender and receiver of each delivered message, until they are taken.
     handed_over: Vec<(u32, u32)>,
     /// Links that words have crossed.
     hops: u64,
 }
 
-impl Letters {
+impl MessageNetwork {
     /// The letter of a sender that is under way.
-    fn under_way(&self, from: usize) -> Option<&Letter> {
+    fn under_way(&self, from: usize) -> Option<&InFlightMessage> {
         self.closed.values().flatten().find(|l| l.from as usize == from)
     }
 
@@ -82,7 +82,8 @@ impl Letters {
             return;
         }
         let to = program.pe_index(to) as u32;
-        let letter = Letter { from: pe as u32, to, length: length.into(), words: Vec::new(), arrives: 0 };
+        let letter =
+            InFlightMessage { from: pe as u32, to, length: length.into(), words: Vec::new(), arrives: 0 };
         self.open.entry(pe as u32).or_default().push_back(letter);
     }
 
@@ -119,14 +120,14 @@ impl Letters {
         Ok(())
     }
 
-    fn close(&mut self, letter: Letter) {
+    fn close(&mut self, letter: InFlightMessage) {
         self.correspondents.insert((letter.to, letter.from));
         let row = self.closed.entry(letter.to).or_default();
         let at = row.partition_point(|l| (l.arrives, l.from) < (letter.arrives, letter.from));
         row.insert(at, letter);
     }
 
-    /// Whether a letter can be handed over now or later without anybody doing anything.
+    /// Whether a message can be delivered, now or later, without further action by any PE.
     #[inline]
     pub fn are_moving(&self, grid: &Grid) -> bool {
         let free =
@@ -161,7 +162,7 @@ impl Letters {
             let words = letter.words.iter().enumerate();
             let words = words.map(|(k, word)| Wavelet { data: *word, control: k == last });
             for (k, w) in std::iter::once(header).chain(words).enumerate() {
-                schedule.descend(grid, id, now + k as u64, Flit::new(w));
+                schedule.enter_offramp(grid, id, now + k as u64, Flit::new(w));
             }
             self.hops += grid.distance(letter.from as usize, to as usize) * letter.words.len() as u64;
             self.handed_over.push((letter.from, to));
@@ -172,7 +173,7 @@ impl Letters {
     }
 }
 
-/// The wafer complains about a place outside of the rectangle, and about an empty letter.
+/// `wafer/letters.rs` reports a receiver outside of the rectangle and an empty message.
 fn can_address(to: PeCoord, length: u16, program: &Program) -> bool {
     to.x < program.width && to.y < program.height && length > 0
 }

@@ -28,7 +28,7 @@ impl Draft {
 }
 
 /// The wafer with its regions.
-pub struct Board {
+pub struct Floorplan {
     /// Its size.
     pub grid: WaferSize,
     /// The region of each PE.
@@ -39,12 +39,12 @@ pub struct Board {
     pub color_params: FxHashSet<(PeNumber, u32)>,
 }
 
-impl Board {
+impl Floorplan {
     /// Places the regions on the wafer, and paints them.
-    pub fn new(layout: &Layout) -> Result<Board, String> {
+    pub fn new(layout: &Layout) -> Result<Floorplan, String> {
         let grid = WaferSize { width: layout.wafer.0, height: layout.wafer.1 };
         let (owners, drafts, color_params) = Default::default();
-        let mut board = Board { grid, owners, drafts, color_params };
+        let mut board = Floorplan { grid, owners, drafts, color_params };
         for n in 0..layout.regions.len() {
             board.settle(layout, n)?;
         }

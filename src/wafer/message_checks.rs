@@ -6,13 +6,13 @@ use crate::diagnostics::rules::run::{MESSAGE_LENGTH, MESSAGE_TARGET};
 use crate::diagnostics::{Diag, Moment};
 use crate::fabric::Fabric;
 use crate::image::Program;
-use crate::pe::{LetterEnd, MessageCall};
+use crate::pe::{MessageCall, MessageEnd};
 use crate::source::{SourceMap, Span};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Calls of the library whose other end has not been seen yet.
+/// `<message_passing>` calls whose other end has not been seen yet.
 #[derive(Clone, Debug, Default)]
-pub struct CalledLetters {
+pub struct MessageChecks {
     /// Sent, and not handed over, by sender.
     sent: BTreeMap<usize, VecDeque<MessageCall>>,
     /// Handed over, and not received, by receiver.
@@ -21,7 +21,7 @@ pub struct CalledLetters {
     expected: BTreeMap<usize, VecDeque<MessageCall>>,
 }
 
-impl CalledLetters {
+impl MessageChecks {
     /// Takes note of the calls of a cycle, and of the messages that the fabric has handed over.
     #[inline]
     pub(super) fn step(&mut self, findings: &mut Findings, fabric: &mut Fabric, program: &Program) {
@@ -35,17 +35,17 @@ impl CalledLetters {
         }
     }
 
-    /// Takes note of calls; complains about the first that is wrong.
+    /// Notes calls; an error about the first one that is wrong.
     fn note(&mut self, mut calls: Vec<MessageCall>, program: &Program) -> Result<(), Diag> {
         calls.sort_by_key(|l| (l.cycle, l.pe.y, l.pe.x));
         for letter in calls {
             let pe = program.pe_index(letter.pe);
             match letter.end {
-                LetterEnd::Send { to, length } => {
+                MessageEnd::Send { to, length } => {
                     check_sent(&letter, to, length, program)?;
                     self.sent.entry(pe).or_default().push_back(letter);
                 }
-                LetterEnd::Receive => {
+                MessageEnd::Receive => {
                     self.expected.entry(pe).or_default().push_back(letter);
                     self.pair(pe, &program.sources)?;
                 }
@@ -80,10 +80,10 @@ impl CalledLetters {
         }
         let (Some(sent), Some(receive)) = (arrived.pop_front(), expected.pop_front()) else { return Ok(()) };
         match sent.end {
-            LetterEnd::Send { length, .. } if length > receive.room => {
+            MessageEnd::Send { length, .. } if length > receive.room => {
                 Err(too_long(&sent, length, &receive, sources))
             }
-            LetterEnd::Send { .. } | LetterEnd::Receive => Ok(()),
+            MessageEnd::Send { .. } | MessageEnd::Receive => Ok(()),
         }
     }
 }

@@ -1,21 +1,21 @@
-//! What another thread sees of a run, and how it stops it.
+//! How another thread follows a run and stops it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// PEs that run between two looks at whether to stop: far less than a second.
+/// How many PEs run between two checks of the stop flag: far less than a second.
 pub(super) const PES_BETWEEN_LOOKS: usize = 256;
 
-/// The last sign of life of a run.
+/// How far a run has come, for another thread.
 #[derive(Debug, Default)]
-pub struct Pulse {
+pub struct Heartbeat {
     cycle: AtomicU64,
     busy: AtomicU64,
 }
 
-impl Pulse {
+impl Heartbeat {
     /// Before the first cycle.
-    pub const fn new() -> Pulse {
-        Pulse { cycle: AtomicU64::new(0), busy: AtomicU64::new(0) }
+    pub const fn new() -> Heartbeat {
+        Heartbeat { cycle: AtomicU64::new(0), busy: AtomicU64::new(0) }
     }
 
     /// The last cycle, and how many PEs ran in it.
@@ -24,13 +24,13 @@ impl Pulse {
     }
 }
 
-/// The ways from a run to another thread and back.
+/// The connections between a run and another thread.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Signals {
     /// Becomes true when the run is to stop.
     stop: Option<&'static AtomicBool>,
     /// Where the run shows how far it has come.
-    pulse: Option<&'static Pulse>,
+    pulse: Option<&'static Heartbeat>,
 }
 
 impl Signals {
@@ -40,7 +40,7 @@ impl Signals {
     }
 
     /// The run shows here how far it has come.
-    pub fn show(&mut self, pulse: &'static Pulse) {
+    pub fn show(&mut self, pulse: &'static Heartbeat) {
         self.pulse = Some(pulse);
     }
 
@@ -50,7 +50,7 @@ impl Signals {
         self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
-    /// A cycle begins in which so many PEs run.
+    /// Publishes that a cycle begins in which `busy` PEs run.
     #[inline]
     pub fn beat(&self, cycle: u64, busy: usize) {
         if let Some(pulse) = self.pulse {

@@ -224,13 +224,15 @@ crate::rules! {
     /// `.on_control` names several actions or none.
     /// A control wavelet ends the operation, which can then do one thing.
     ON_CONTROL = "on-control": "`.on_control` takes one action, not {have}";
-    /// A scalar operand has the wrong type.
-    /// Releases up to 1.4 load a mem4d_dsd without naming the registers of its dimensions.
+    /// A load of a mem4d_dsd does not name the registers of its dimensions.
+    /// Releases up to 1.4 load it without them.
     @Deny(style) OLD_DSR_LOAD = "old-dsr-load": "`@load_to_dsr` loads a mem4d_dsd only up to SDK 1.4"
         => "use `@load_to_dsr_xdsr_sr`";
-    /// Releases before 1.1 number queues.
+    /// A DSD gives its queue as a number.
+    /// Releases before 1.1 number queues; since then a queue has a type of its own.
     @Warning(style) OLD_QUEUE_NUMBER = "old-queue-number": "`.{name} = {n}` is syntax of SDK releases before 1.1"
         => "write `@get_input_queue({n})` or `@get_output_queue({n})`";
+    /// A scalar operand has the wrong type.
     /// The scalar operands of an operation have the type of its elements.
     OPERAND_TYPE = "operand-type": "expected {want}, found {have}"
         => "convert it: `@as`";

@@ -136,11 +136,12 @@ crate::rules! {
     /// An active task runs as soon as it is unblocked; one that stays blocked was probably forgotten.
     @Warning TASK_STAYS_BLOCKED = "task-stays-blocked": "{task} on {pe} is active but blocked at the end"
         => "`@unblock` it when it may run, or do not block it";
-    /// A PE sends on a color that has no route there.
+    /// A PE sends asynchronously on a color that has no route there.
     /// The operation waits forever, but the PE continues; programs rely on this at the edges of their
     /// rectangle.
     @Warning UNROUTED_ASYNC = "unrouted-async": "{pe} sends asynchronously on color {color}, which has no route there"
         => "give color {color} a route on this PE with `@set_color_config`, or do not send";
+    /// A PE sends on a color that has no route there.
     /// A router passes on only the colors that the layout has configured for it.
     UNROUTED_COLOR = "unrouted-color": "{pe} sends on color {color}, which has no route there";
 }

@@ -452,6 +452,7 @@ def test_copies_to_a_layout_are_told_to_use_streams(streamed):
         runtime.memcpy_h2d(1, words, 0, 0, 1, 1, 1, **options)
     with pytest.raises(RuntimeError, match=r"memcpy_d2h needs .* use receive\(\) .* create_output_stream\(\)"):
         runtime.memcpy_d2h(words, 1, 0, 0, 1, 1, 1, **options)
+    runtime.stop()
 
 
 def test_streams_go_one_way_and_have_names(streamed):

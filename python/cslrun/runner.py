@@ -246,12 +246,17 @@ class Runner(CommandQueue):
             A cycle since the start, or a function that takes the run; it is called before the first and after
             every `every` cycles.
         every
-            The number of cycles between two calls of the function.
+            The number of cycles between two calls of the function, at least 1.
 
         Returns
         -------
         bool
             False if nothing can happen any more although `until` has not come.
+
+        Raises
+        ------
+        RunError
+            The program fails, or reaches its cycle limit.
 
         Notes
         -----
@@ -259,6 +264,7 @@ class Runner(CommandQueue):
         """
         if not callable(until):
             return self._run_to(_values.whole("until", until))
+        every = _values.whole("every", every, 1)
         while not until(self):
             if not self.step(every):
                 return bool(until(self))

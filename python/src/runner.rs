@@ -350,6 +350,7 @@ impl Runner {
     fn trace(&self, x: u16, y: u16, key: &str) -> PyResult<Vec<Value>> {
         let run = &mut *self.run()?;
         guarded(|| {
+            run.check_place(x, y)?;
             let records = run.machine.look(|runner| runner.records());
             Ok(values_of(&records, PeCoord { x, y }, key))
         })

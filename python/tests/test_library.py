@@ -155,6 +155,8 @@ def test_a_run_goes_on_by_cycles_or_until_something_holds():
     assert runner.run_until(lambda r: r.peek(0, 0, "turns") > before + 3)
     assert runner.peek(0, 0, "turns") > before + 3
     assert not runner.run_until(lambda r: False, every=10_000)
+    with pytest.raises(ValueError, match="every must be a whole number of at least 1"):
+        runner.run_until(lambda r: False, every=0)
     assert runner.peek(0, 0, "turns") == 1000
     assert not runner.step()
     with pytest.raises(ValueError, match="cycles must be a whole number of at least 0, not -1"):

@@ -11,7 +11,6 @@ use crate::source::{FileId, Span};
 use crate::wafer::{
     DebugOrders, ExecutionPoint, Notice, Notices, Pe, StepKind, StepOrder, TileMarks, WriteLog,
 };
-use indexmap::IndexMap;
 use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -65,12 +64,6 @@ impl Program {
     /// The first operations of the functions and tasks with a name.
     pub fn code_of_function(&self, name: &str) -> Vec<OpAddress> {
         self.operations(|function| if function.name == name { vec![0] } else { Vec::new() })
-    }
-
-    /// The names of all functions and tasks, each once.
-    pub fn function_names(&self) -> Vec<&str> {
-        let all = self.tiles.iter().flat_map(|tile| &tile.functions);
-        all.map(|f| (f.name.as_str(), ())).collect::<IndexMap<_, _>>().into_keys().collect()
     }
 
     fn operations(&self, wanted: impl Fn(&Function) -> Vec<usize>) -> Vec<OpAddress> {

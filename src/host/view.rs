@@ -120,12 +120,6 @@ impl<'w> PeView<'w> {
         OpAddress { tile, function: function.0, pc: pc as u32 }
     }
 
-    /// The source of an operation of this PE.
-    pub fn span_of(&self, code: OpAddress) -> Option<Span> {
-        let function = self.tile.functions.get(code.function as usize)?;
-        function.spans.get(code.pc as usize).copied()
-    }
-
     /// The calls of the main thread, the innermost first.
     pub fn calls(&self) -> Vec<Call> {
         self.pe.frames().iter().enumerate().map(|(outer, frame)| self.call(outer, frame)).collect()

@@ -218,7 +218,10 @@ pub fn cast(v: &Value, ty: &Ty, overflow: Overflow) -> Result<Value> {
         (Ty::ComptimeInt, Value::Float(_, x)) => {
             Ok(Value::Int(None, Integer::from_f64(x.trunc()).ok_or_else(no)?))
         }
-        (Ty::Float(k), Value::Int(_, x)) => Ok(Value::Float(*k, k.round(x.to_f64()))),
+        (Ty::Float(FloatKind::Comptime), Value::Int(_, x)) => {
+            Ok(Value::Float(FloatKind::Comptime, x.to_f64()))
+        }
+        (Ty::Float(k), Value::Int(_, x)) => Ok(Value::Float(*k, k.round(x.to_odd_f64()))),
         (Ty::Float(k), Value::Float(_, x)) => Ok(Value::Float(*k, k.round(*x))),
         (Ty::Bool, Value::Int(_, x)) => Ok(Value::Bool(!x.is_zero())),
         (Ty::Bool, Value::Float(_, x)) => Ok(Value::Bool(*x != 0.0)),

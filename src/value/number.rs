@@ -124,6 +124,20 @@ impl Integer {
         }
     }
 
+    /// The number as a double that rounds to the same narrower float as the number itself: the last bit is set if there
+    /// is more behind it.
+    pub fn to_odd_f64(&self) -> f64 {
+        let near = self.to_f64();
+        let Some(exact) = Integer::from_f64(near) else { return near };
+        let bits = near.to_bits();
+        let is_short = if near < 0.0 { exact > *self } else { exact < *self };
+        match bits & 1 {
+            0 if is_short => f64::from_bits(bits + 1),
+            0 if exact != *self => f64::from_bits(bits - 1),
+            _ => near,
+        }
+    }
+
     /// Whether the float `x` equals this number exactly.
     pub fn is_exactly(&self, x: f64) -> bool {
         x.fract() == 0.0 && Integer::from_f64(x).as_ref() == Some(self)

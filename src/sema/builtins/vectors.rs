@@ -117,6 +117,7 @@ fn check_operands(arch: &Arch, dest: &Arg, args: &[Arg], span: Span) -> Result<(
         ArgumentKind::Dsd(DsdTy::FabIn) => {
             return Err(dest.wrong(rules::FABIN_DEST.plain().help("a fabout_dsd sends wavelets")));
         }
+        ArgumentKind::Dsd(DsdTy::Circbuf) => return Err(dest.wrong(rules::CIRCBUF_OPERAND.plain())),
         ArgumentKind::Dsr(d) => check_position(d, "destination", dest)?,
         _ => {}
     }
@@ -297,6 +298,10 @@ pub fn map(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
         return Err(comptime::NOT_CALLABLE.because(&[("type", &"this")]).at(at));
     };
     let (unit, decl) = sema.fn_unit(f);
+    if let Some(param) = unit.function(decl).params.iter().find(|param| param.comptime) {
+        let diag = rules::MAP_ANYTYPE.plain().at(at).also(param.span, "this parameter is `comptime`");
+        return Err(diag.help("use a function whose parameters are not `comptime`"));
+    }
     let is_open = unit.function(decl).params.iter().any(|param| param.ty.is_none());
     let no_types = || rules::MAP_ANYTYPE.plain().at(at).help("use a function whose parameters have types");
     let t = sema.fn_type(f).map_err(|diag| if is_open { no_types() } else { diag })?;

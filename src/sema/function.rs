@@ -4,6 +4,7 @@ use super::chain::calls_to;
 use super::eval::{Binding, EvalFrame, Flow, Return};
 use super::lower::{MAX_FUNCTIONS, ParamKind, Pending, Signature, UnsetRead};
 use super::operand::{Operand, behind, exists_at_run_time, repr};
+use super::types;
 use super::value::{FnRef, Value};
 use super::walk::Sema;
 use crate::diagnostics::rules::comptime as rules;
@@ -69,6 +70,9 @@ impl Sema<'_> {
         self.note_effect();
         if let Some(id) = self.lower.functions.find(f, &signature.params) {
             return Ok(id);
+        }
+        if signature.params.iter().any(is_too_deep) {
+            return Err(self.eval.budget.too_deep(span));
         }
         let (unit, decl) = self.fn_unit(f);
         let function = unit.function(decl);
@@ -220,6 +224,14 @@ impl Sema<'_> {
         let id = self.request(f).at(span)?;
         let signature = self.signature(f, &[], span)?;
         Ok((id, signature))
+    }
+}
+
+fn is_too_deep(param: &ParamKind) -> bool {
+    match param {
+        ParamKind::Known(Value::Type(ty)) | ParamKind::Typed(ty) => types::is_too_deep(ty),
+        ParamKind::Known(v) => types::is_too_deep(&v.ty()),
+        ParamKind::Any => false,
     }
 }
 

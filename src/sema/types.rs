@@ -1,5 +1,6 @@
 //! Expressions that make types.
 
+use super::arith::coerce;
 use super::eval::Ev;
 use super::value::Value;
 use super::walk::Sema;
@@ -17,6 +18,10 @@ const MAX_ELEMENTS: u64 = 1 << 28;
 /// Fields of a struct at most, together with those of the structs inside.
 const MAX_FIELDS: usize = 1 << 16;
 
+/// Types inside of each other beyond which a function that is called with ever deeper ones has no end: each
+/// makes another instance, which is compared with all before.
+const MAX_NESTING: usize = 500;
+
 /// `*T`, `[n]T`, `fn (A) R`, `struct { .. }`, `enum { .. }`.
 pub fn type_former(sema: &mut Sema<'_>, kind: &ExprKind, span: Span) -> Result<Ty> {
     match kind {
@@ -28,7 +33,9 @@ pub fn type_former(sema: &mut Sema<'_>, kind: &ExprKind, span: Span) -> Result<T
             struct_type(sema, *layout, fields, span).map(|s| Ty::Struct(Arc::new(s)))
         }
         ExprKind::UnionTy { layout, fields } => {
-            struct_type(sema, *layout, fields, span).map(|s| Ty::Union(Arc::new(s)))
+            let union = struct_type(sema, *layout, fields, span)?;
+            check_widths(&union, sema, fields)?;
+            Ok(Ty::Union(Arc::new(union)))
         }
         ExprKind::EnumTy { repr, members } => enum_type(sema, *repr, members, span),
         _ => unreachable!("only type formers come here"),
@@ -123,6 +130,24 @@ fn struct_type(
     Ok(StructTy { origin: (span.file.0, span.lo), name: SmolStr::default(), layout, fields: out })
 }
 
+/// The fields of a packed union have one width (language section 4).
+fn check_widths(union: &StructTy, sema: &Sema<'_>, fields: &[FieldDecl]) -> Result<()> {
+    if union.layout != FieldLayout::Packed {
+        return Ok(());
+    }
+    let widths = union.fields.iter().map(|(_, ty)| ty.bits());
+    let mut widths = widths.zip(fields).filter_map(|(bits, field)| Some((bits?, sema.span(field.ty))));
+    let Some((first, begin)) = widths.next() else { return Ok(()) };
+    match widths.find(|(bits, _)| *bits != first) {
+        Some((other, at)) => {
+            let what = format!("a packed union with fields of {first} and {other} bits");
+            let diag = rules::PACKED_FIELD.because(&[("type", &what)]).at(at);
+            Err(diag.also(begin, format!("this has {first} bits")).help("give all fields the same width"))
+        }
+        None => Ok(()),
+    }
+}
+
 fn enum_type(
     sema: &mut Sema<'_>,
     repr: Option<ExprId>,
@@ -154,6 +179,8 @@ fn enum_type(
             used.push(next);
             next
         });
+        // A value that is given was converted to the type before.
+        coerce(&Value::int(value), &Ty::Int(int)).at(name.span)?;
         if out.iter().any(|(_, v)| *v == value) {
             return Err(rules::DUPLICATE_CASE.because(&[("value", &value)]).at(name.span));
         }
@@ -213,5 +240,28 @@ fn take_fields(ty: &Ty, left: &mut usize) -> bool {
         Ty::Struct(s) | Ty::Union(s) => s.fields.iter().all(|(_, t)| take_fields(t, left)),
         Ty::Array(a) => take_fields(&a.elem, left),
         _ => true,
+    }
+}
+
+/// Whether a type lies deeper in others than any that a program would write. Fields are looked at until there are too
+/// many of them.
+pub fn is_too_deep(ty: &Ty) -> bool {
+    reaches(ty, MAX_NESTING, &mut { MAX_FIELDS })
+}
+
+fn reaches(ty: &Ty, depth: usize, left: &mut usize) -> bool {
+    if depth == 0 {
+        return true;
+    }
+    if *left == 0 {
+        return false;
+    }
+    *left -= 1;
+    match ty {
+        Ty::Anon(a) => a.types.iter().any(|t| reaches(t, depth - 1, left)),
+        Ty::Struct(s) | Ty::Union(s) => s.fields.iter().any(|(_, t)| reaches(t, depth - 1, left)),
+        Ty::Array(a) => reaches(&a.elem, depth - 1, left),
+        Ty::Ptr(p) => reaches(&p.to, depth - 1, left),
+        _ => false,
     }
 }

@@ -68,14 +68,16 @@ impl Budget {
             return Err(rules::REPORTED.plain());
         }
         if self.depth >= MAX_DEPTH {
-            let diag = rules::TOO_DEEP
-                .plain()
-                .at(span)
-                .help("end the recursion: check for the base case before the call");
-            return Err(self.give_up(diag));
+            return Err(self.too_deep(span));
         }
         self.depth += 1;
         Ok(())
+    }
+
+    /// A recursion that goes on and on is given up.
+    pub fn too_deep(&mut self, span: Span) -> Diag {
+        let diag = rules::TOO_DEEP.plain().at(span);
+        self.give_up(diag.help("end the recursion: check for the base case before the call"))
     }
 
     /// One level up.

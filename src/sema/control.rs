@@ -307,8 +307,11 @@ fn cases<B>(sema: &mut Sema<'_>, v: &Operand, prongs: &[Prong<B>], span: Span) -
     }
     let mut cases = Cases::default();
     for (i, prong) in prongs.iter().enumerate() {
-        if prong.patterns.is_empty() {
-            cases.otherwise = Some(i);
+        if prong.patterns.is_empty()
+            && let Some(first) = cases.otherwise.replace(i)
+        {
+            let diag = rules::DUPLICATE_CASE.because(&[("value", &"`else`")]).at(prong.span);
+            return Err(diag.also(prongs[first].span, "first here"));
         }
         for p in &prong.patterns {
             let at = sema.span(*p);
@@ -361,6 +364,7 @@ pub fn block_expr(sema: &mut Sema<'_>, block: &Block, want: Want<'_>) -> Result<
     if block.stmts.is_empty() {
         return Ok(Operand::void());
     }
+    sema.eval.check_label(block.label.as_ref())?;
     let label = block.label.as_ref().map(|l| l.name.clone());
     if sema.is_comptime() {
         return block_value(sema, block, label).map(Operand::Known);
@@ -399,7 +403,8 @@ fn block_value(sema: &mut Sema<'_>, block: &Block, label: Option<Name>) -> Resul
 pub fn open_target(sema: &mut Sema<'_>, label: Option<Name>, is_loop: bool) -> (JumpLabel, usize) {
     let end = sema.b().label();
     let next = is_loop.then(|| sema.b().label());
-    (end, sema.eval.open_target(JumpTarget::new(label, is_loop, Some(end), next)))
+    let target = JumpTarget::new(label, is_loop, Some(end), next).below(sema.lower.depth());
+    (end, sema.eval.open_target(target))
 }
 
 /// What `switch` compares with.

@@ -2,6 +2,7 @@
 
 use super::control;
 use super::eval::{Binding, Ev, Flow, JumpTarget};
+use super::lower::JumpLabel;
 use super::operand::{Operand, Place};
 use super::value::{RangeValue, Value};
 use super::walk::Sema;
@@ -36,6 +37,7 @@ pub fn for_stmt(
     body: StmtId,
     span: Span,
 ) -> Result<Flow> {
+    sema.eval.check_label(label)?;
     let head = Head { label: label.map(|l| l.name.clone()), item, index, body, span };
     let at = sema.span(iter);
     if !sema.is_comptime()
@@ -116,20 +118,43 @@ fn bind_iteration(sema: &mut Sema<'_>, head: &Head<'_>, element: Binding, index:
 
 fn unroll(sema: &mut Sema<'_>, head: &Head<'_>, v: &Value, at: Span) -> Result<Flow> {
     let elements = elements(v, at)?;
+    unrolled(sema, |s, i, end| {
+        let index = u32::try_from(i).ok();
+        let Some(element) = index.and_then(|i| elements.get(i)) else { return Ok(Unrolled::End) };
+        check_unrolled(s, i, head.span)?;
+        unrolled_iteration(s, head.label.clone(), end, |s| iteration(s, head, element, Value::int(i.into())))
+    })
+}
+
+/// What follows one unrolled iteration.
+enum Unrolled {
+    /// The next one.
+    Next,
+    /// Nothing: it never ends.
+    Dead,
+    /// What stands behind the loop.
+    End,
+}
+
+/// Writes iterations until one says that it is the last.
+fn unrolled(
+    sema: &mut Sema<'_>,
+    mut next: impl FnMut(&mut Sema<'_>, u64, JumpLabel) -> Result<Unrolled>,
+) -> Result<Flow> {
     let end = sema.b().label();
+    sema.eval.open_target(JumpTarget::unrolled(end, sema.lower.depth()));
     let mut i = 0;
-    while let Some(element) = elements.get(i) {
-        check_unrolled(sema, i.into(), head.span)?;
-        let flow = unrolled_iteration(sema, head.label.clone(), end, |s| {
-            iteration(s, head, element, Value::int(i.into()))
-        })?;
-        if flow {
-            break;
+    let result = loop {
+        match next(sema, i, end) {
+            Ok(Unrolled::Next) => i += 1,
+            Ok(Unrolled::Dead) => break Ok(Flow::Dead),
+            Ok(Unrolled::End) => break Ok(Flow::Next),
+            Err(diag) => break Err(diag),
         }
-        i += 1;
-    }
+    };
+    let broken = sema.eval.close_target().broken;
     sema.b().bind(end);
-    Ok(Flow::Next)
+    result.map(|flow| if broken { Flow::Next } else { flow })
 }
 
 fn check_unrolled(sema: &Sema<'_>, i: u64, span: Span) -> Result<()> {
@@ -147,18 +172,24 @@ fn check_unrolled(sema: &Sema<'_>, i: u64, span: Span) -> Result<()> {
 fn unrolled_iteration(
     sema: &mut Sema<'_>,
     label: Option<Name>,
-    end: super::lower::JumpLabel,
+    end: JumpLabel,
     f: impl FnOnce(&mut Sema<'_>) -> Result<Flow>,
-) -> Result<bool> {
+) -> Result<Unrolled> {
     let next = sema.b().label();
     let mark = sema.b().mark();
     let faults = sema.reports.faults();
-    sema.eval.open_target(JumpTarget::unrolled(label, end, next));
+    sema.eval.open_target(JumpTarget::iteration(label, end, next, sema.lower.depth()));
     let flow = f(sema);
     let target = sema.eval.close_target();
+    let all = sema.eval.targets().len() - 1;
+    sema.eval.target(all).broken |= target.broken;
     sema.b().bind(next);
     sema.b().release(mark);
-    Ok(matches!(flow?, Flow::Dead) && !target.continued || sema.reports.faults() > faults)
+    Ok(match flow? {
+        _ if sema.reports.faults() > faults => Unrolled::End,
+        Flow::Dead if !target.continued => Unrolled::Dead,
+        _ => Unrolled::Next,
+    })
 }
 
 /// The parts of `@range(T, ..)` when it stands in the head of a loop: they may be run-time values.
@@ -237,7 +268,7 @@ fn loop_body(
     sema: &mut Sema<'_>,
     label: Option<Name>,
     f: impl FnOnce(&mut Sema<'_>) -> Result<Flow>,
-) -> Result<super::lower::JumpLabel> {
+) -> Result<JumpLabel> {
     let (end, _) = control::open_target(sema, label, true);
     let flow = sema.scoped(|s| {
         let mark = s.b().mark();
@@ -300,6 +331,7 @@ pub fn while_stmt(
     body: StmtId,
     span: Span,
 ) -> Result<Flow> {
+    sema.eval.check_label(label)?;
     let label = label.map(|l| l.name.clone());
     if sema.is_comptime() {
         return while_now(sema, label, cond, step, body);
@@ -356,30 +388,24 @@ fn while_unrolled(
     body: StmtId,
     span: Span,
 ) -> Result<Flow> {
-    let end = sema.b().label();
-    let mut i = 0;
-    loop {
-        sema.eval.budget.step(span)?;
-        check_unrolled(sema, i, span)?;
-        i += 1;
-        match control::condition(sema, cond)? {
+    unrolled(sema, |s, i, end| {
+        s.eval.budget.step(span)?;
+        check_unrolled(s, i, span)?;
+        match control::condition(s, cond)? {
             Operand::Known(Value::Bool(true)) => {}
-            Operand::Known(_) => break,
+            Operand::Known(_) => return Ok(Unrolled::End),
             _ => {
                 return Err(rules::NOT_COMPTIME
                     .because(&[("what", &"the condition of an inline loop")])
                     .at(span));
             }
         }
-        if unrolled_iteration(sema, label.clone(), end, |s| s.scoped_stmt(body))? {
-            break;
+        let follows = unrolled_iteration(s, label.clone(), end, |s| s.scoped_stmt(body))?;
+        if let (Unrolled::Next, Some(step)) = (&follows, step) {
+            s.stmt(step)?;
         }
-        if let Some(step) = step {
-            sema.stmt(step)?;
-        }
-    }
-    sema.b().bind(end);
-    Ok(Flow::Next)
+        Ok(follows)
+    })
 }
 
 fn while_code(
@@ -417,7 +443,7 @@ fn while_code(
         sema.b().jump(top);
     } else {
         // the condition stands at the bottom, too: one jump for each iteration
-        let again = control::condition(sema, cond)?;
+        let again = control::conditionally(sema, |s| control::condition(s, cond))?;
         let a = sema.reg_of(&again, span)?;
         sema.b().branch(a, true, top, mark);
         sema.b().release(mark);

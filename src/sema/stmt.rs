@@ -147,6 +147,7 @@ impl Sema<'_> {
 
     fn block_stmt(&mut self, block: &Block) -> Result<Flow> {
         let Some(label) = &block.label else { return self.block(block) };
+        self.eval.check_label(Some(label))?;
         if self.is_comptime() {
             let index = self.eval.open_target(JumpTarget::block(Some(label.name.clone())));
             let flow = self.block(block);
@@ -206,7 +207,7 @@ impl Sema<'_> {
         }
         let ty = ty.unwrap_or_else(|| value.ty());
         let depth = self.lower.depth();
-        Ok(Binding::Variable { value, ty, depth })
+        Ok(Binding::Variable { value, ty, depth, skipped: None })
     }
 
     fn code_local(&mut self, decl: &VarDecl) -> Result<Binding> {
@@ -443,6 +444,7 @@ impl Sema<'_> {
         let target = self.eval.target(index);
         (target.join, target.broken) = (join, true);
         added?;
+        self.eval.note_jump(index, true, self.lower.depth(), span);
         self.b().jump(end);
         Ok(Flow::Dead)
     }
@@ -457,6 +459,7 @@ impl Sema<'_> {
             return Err(rules::LEAVES_EXPRESSION.plain().at(span));
         }
         self.eval.target(index).continued = true;
+        self.eval.note_jump(index, false, self.lower.depth(), span);
         self.b().jump(next);
         Ok(Flow::Dead)
     }

@@ -5,25 +5,22 @@
 use super::budget::Budget;
 use super::facts::Facts;
 use super::known_calls::KnownCalls;
-use super::scope::{Binding, EvalFrame, Flow, Join, JumpTarget, Return, Scope, VariableSlot};
+use super::scope::{Binding, EvalFrame, Flow, Join, Return, Scope, VariableSlot};
+use crate::diagnostics::Result;
 use crate::diagnostics::rules::comptime as rules;
-use crate::diagnostics::{Result, suggest};
 use crate::sema::arith::Overflow;
 use crate::sema::lower::JumpLabel;
-use crate::sema::operand::PathStep;
 use crate::sema::unit::Unit;
-use crate::sema::value::{InstanceId, Value};
-use crate::sema::words::{part, part_mut};
+use crate::sema::value::InstanceId;
 use crate::source::Span;
-use crate::syntax::ast::{Ident, Name};
-use crate::value::ty::Ty;
+use crate::syntax::ast::Name;
 use std::rc::Rc;
 
 /// The state of comptime evaluation.
 #[derive(Debug)]
 pub struct Eval {
     /// Calls under evaluation or analysis, outermost first.
-    frames: Vec<EvalFrame>,
+    pub(super) frames: Vec<EvalFrame>,
     /// What may still be evaluated.
     pub budget: Budget,
     /// Comptime calls whose results are known.
@@ -54,7 +51,7 @@ impl Eval {
         self.frames.last().expect("evaluation happens inside a frame")
     }
 
-    fn frame_mut(&mut self) -> &mut EvalFrame {
+    pub(super) fn frame_mut(&mut self) -> &mut EvalFrame {
         self.frames.last_mut().expect("evaluation happens inside a frame")
     }
 
@@ -147,106 +144,6 @@ impl Eval {
     pub fn local(&self, name: &str) -> Option<(&Binding, VariableSlot)> {
         let (scope, slot) = self.frame().find_local(name)?;
         Some((&self.frame().scopes[scope].names[slot].1, (self.frames.len() - 1, scope, slot)))
-    }
-
-    /// The value of a comptime variable, or of a part of it.
-    ///
-    /// # Errors
-    /// It has no such part.
-    ///
-    /// # Panics
-    /// When the slot holds something else: a comptime place names a comptime variable.
-    pub fn variable(&self, (frame, scope, slot): VariableSlot, path: &[PathStep]) -> Result<&Value> {
-        match &self.frames[frame].scopes[scope].names[slot].1 {
-            Binding::Variable { value, .. } => part(value, path).ok_or_else(|| rules::REPORTED.plain()),
-            _ => unreachable!("a comptime place names a comptime variable"),
-        }
-    }
-
-    /// Gives a comptime variable, or a part of it, a value; `depth` run-time branches surround this.
-    ///
-    /// # Errors
-    /// It was declared outside of a run-time branch, or has no such part.
-    ///
-    /// # Panics
-    /// When the slot holds something else: a comptime place names a comptime variable.
-    pub fn set_variable(
-        &mut self,
-        (frame, scope, slot): VariableSlot,
-        path: &[PathStep],
-        new: Value,
-        depth: u32,
-        span: Span,
-    ) -> Result<()> {
-        let comptime = self.is_comptime();
-        let Binding::Variable { value, depth: declared, ty } =
-            &mut self.frames[frame].scopes[scope].names[slot].1
-        else {
-            unreachable!("a comptime place names a comptime variable")
-        };
-        if !comptime && *declared != depth {
-            return Err(rules::COMPTIME_VAR_BRANCH
-                .plain()
-                .at(span)
-                .help("assign it outside of run-time `if`s and loops"));
-        }
-        if matches!(ty, Ty::Error) {
-            *ty = new.ty();
-        }
-        match part_mut(value, path) {
-            Some(target) => *target = new,
-            None => return Err(rules::REPORTED.plain()),
-        }
-        Ok(())
-    }
-
-    /// What `break` and `continue` may name in the innermost call, outermost first.
-    pub fn targets(&self) -> &[JumpTarget] {
-        &self.frame().targets
-    }
-
-    /// Opens a target of `break` and `continue`. Returns its index.
-    pub fn open_target(&mut self, target: JumpTarget) -> usize {
-        self.frame_mut().targets.push(target);
-        self.frame().targets.len() - 1
-    }
-
-    /// Closes the target that was opened last.
-    ///
-    /// # Panics
-    /// When none is open.
-    pub fn close_target(&mut self) -> JumpTarget {
-        self.frame_mut().targets.pop().expect("every target is closed once")
-    }
-
-    /// Closes the target with this index, and those inside.
-    pub fn close_targets(&mut self, index: usize) {
-        self.frame_mut().targets.truncate(index);
-    }
-
-    /// An open target of the innermost call, by its index, to change.
-    pub fn target(&mut self, index: usize) -> &mut JumpTarget {
-        &mut self.frame_mut().targets[index]
-    }
-
-    /// The index of the target that a `break` or `continue` names.
-    ///
-    /// # Errors
-    /// There is none.
-    pub fn find_target(&self, label: Option<&Ident>, span: Span) -> Result<usize> {
-        let targets = &self.frame().targets;
-        let found = match label {
-            Some(l) => targets.iter().rposition(|t| t.label.as_ref() == Some(&l.name)),
-            None => targets.iter().rposition(|t| t.is_loop),
-        };
-        found.ok_or_else(|| match label {
-            Some(l) => {
-                let c = rules::UNKNOWN_LABEL.because(&[("name", &l.name)]).at(l.span);
-                let labels = targets.iter().filter_map(|t| t.label.as_deref());
-                suggest::instead(c, &l.name, labels, "the labels here are")
-            }
-            None => rules::OUTSIDE_LOOP.plain().at(span),
-        })
     }
 
     /// A `return`, `break` or `continue` is on its way out of an expression.

@@ -7,6 +7,7 @@
 mod budget;
 mod facts;
 mod frames;
+mod jumps;
 mod known_calls;
 mod scope;
 

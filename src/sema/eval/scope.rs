@@ -25,6 +25,8 @@ pub enum Binding {
         ty: Ty,
         /// See above.
         depth: u32,
+        /// Why it has no one value here, if it has none.
+        skipped: Option<Skipped>,
     },
     /// A scalar in a register.
     Register {
@@ -48,6 +50,15 @@ pub enum Binding {
     Alias(Operand),
     /// Its declaration is wrong, and reported.
     Poison,
+}
+
+/// An assignment that a jump at run time may have passed over.
+#[derive(Clone, Copy, Debug)]
+pub struct Skipped {
+    /// The assignment.
+    pub assigned: Span,
+    /// The jump.
+    pub jump: Span,
 }
 
 /// The names of one block.
@@ -95,6 +106,16 @@ pub struct JumpTarget {
     pub broken: bool,
     /// Whether a run-time `continue` named it.
     pub continued: bool,
+    /// It is one iteration of the unrolled loop whose target is the one before: `break` leaves that.
+    pub is_iteration: bool,
+    /// Run-time branches around it.
+    pub depth: u32,
+    /// Blocks of the call that were open around it.
+    pub(super) scopes: usize,
+    /// The first jump that leaves it under a run-time condition.
+    pub(super) left: Option<Span>,
+    /// Comptime variables from outside that were assigned behind that jump.
+    pub(super) skipped: Vec<(VariableSlot, Skipped)>,
 }
 
 /// How a call gives back its result.
@@ -265,7 +286,17 @@ impl JumpTarget {
             join: Join::default(),
             broken: false,
             continued: false,
+            is_iteration: false,
+            depth: 0,
+            scopes: 0,
+            left: None,
+            skipped: Vec::new(),
         }
+    }
+
+    /// The same with so many run-time branches around it.
+    pub fn below(self, depth: u32) -> JumpTarget {
+        JumpTarget { depth, ..self }
     }
 
     /// A labelled block that runs at comptime.
@@ -278,8 +309,18 @@ impl JumpTarget {
         JumpTarget::new(label, true, None, None)
     }
 
+    /// A loop that is unrolled into code: nothing names it, but its iterations are left together.
+    pub fn unrolled(end: JumpLabel, depth: u32) -> JumpTarget {
+        JumpTarget::new(None, false, Some(end), None).below(depth)
+    }
+
     /// One iteration of a loop that is unrolled into code.
-    pub fn unrolled(label: Option<Name>, end: JumpLabel, next: JumpLabel) -> JumpTarget {
-        JumpTarget::new(label, true, Some(end), Some(next))
+    pub fn iteration(label: Option<Name>, end: JumpLabel, next: JumpLabel, depth: u32) -> JumpTarget {
+        JumpTarget { is_iteration: true, ..JumpTarget::new(label, true, Some(end), Some(next)).below(depth) }
+    }
+
+    /// Whether a jump at run time may leave it, and may not.
+    pub(super) fn is_left(&self) -> bool {
+        self.left.is_some()
     }
 }

@@ -1,6 +1,6 @@
 //! `|i, j|{M, N} -> A[..]`: folded to base, strides and extents (dsd-dsr section 2).
 
-use super::eval::Ev;
+use super::eval::ExprValue;
 use super::operand::{Addr, Base, Place};
 use super::value::{Pointee, Pointer, Value};
 use super::walk::Sema;
@@ -96,7 +96,7 @@ fn access_target(sema: &mut Sema<'_>, target: ExprId) -> Result<(Value, Vec<u32>
             .help("use a global array, or a constant pointer to one")
     };
     match ev {
-        Ev::Place(Place::Memory {
+        ExprValue::Place(Place::Memory {
             addr: Addr { base: Base::Global(id), off },
             ty: Ty::Array(a),
             writable,

@@ -3,12 +3,12 @@
 use super::advice;
 use super::chain::shown_name;
 use super::eval::{Binding, EvalFrame, Flow, Join, Read, Return};
+use super::expectation::{Expectation, may_choose};
 use super::function::check_return;
 use super::lower::{ParamKind, Signature};
 use super::operand::{Operand, behind, repr};
 use super::value::{FnRef, Pointee, Pointer, Value};
 use super::walk::Sema;
-use super::want::{Want, may_choose};
 use super::{arith, control, memo, swapped};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Diag, Result, counted};
@@ -331,7 +331,7 @@ impl Sema<'_> {
         if ty == Ty::Void {
             return Ok(Operand::void());
         }
-        control::join_finish(self, join, Want::Exactly(&ty), end, span)
+        control::join_finish(self, join, Expectation::Exactly(&ty), end, span)
     }
 
     fn expand_body(&mut self, function: &FnDecl, bindings: Vec<Binding>) -> Result<Flow> {
@@ -349,7 +349,7 @@ impl Sema<'_> {
     /// What the parameters of a call are: values known at comptime, or of a type.
     pub fn signature(&mut self, f: FnRef, operands: &[(Operand, Span)], span: Span) -> Result<Rc<Signature>> {
         if let Some(known) = self.lower.functions.signature(f).cloned() {
-            self.reads_signature(f, &known);
+            self.note_signature_read(f, &known);
             return Ok(known);
         }
         let (unit, decl) = self.fn_unit(f);
@@ -361,7 +361,7 @@ impl Sema<'_> {
         let result = self.within_signature(f, function, span, |s| s.signature_of(function, operands));
         let signature = Rc::new(result.map_err(|c| called_from(c, function, span))?);
         if !signature.generic {
-            self.reads_signature(f, &signature);
+            self.note_signature_read(f, &signature);
             self.lower.functions.keep_signature(f, signature.clone());
         }
         Ok(signature)
@@ -386,9 +386,9 @@ impl Sema<'_> {
     }
 
     /// The call under evaluation calls a function whose signature is the same for all calls.
-    fn reads_signature(&mut self, f: FnRef, signature: &Rc<Signature>) {
+    fn note_signature_read(&mut self, f: FnRef, signature: &Rc<Signature>) {
         if self.eval.known.is_watching() {
-            self.eval.known.reads(Read::Signature(f, signature.clone()));
+            self.eval.known.note_read(Read::Signature(f, signature.clone()));
         }
     }
 

@@ -2,11 +2,11 @@
 
 use super::arith;
 use super::eval::{Arm, Flow, Join, JumpTarget};
+use super::expectation::Expectation;
 use super::lower::JumpLabel;
 use super::operand::{Addr, Operand, comptime_only, repr};
 use super::value::Value;
 use super::walk::Sema;
-use super::want::Want;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Diag, Result};
 use crate::image::Scalar;
@@ -53,7 +53,7 @@ fn join_memory(sema: &mut Sema<'_>, join: &mut Join, arm: Arm) -> Result<()> {
 pub fn join_finish(
     sema: &mut Sema<'_>,
     join: Join,
-    want: Want<'_>,
+    want: Expectation<'_>,
     end: JumpLabel,
     span: Span,
 ) -> Result<Operand> {
@@ -101,7 +101,7 @@ pub fn join_finish(
     Ok(Operand::Reg(d, ty))
 }
 
-fn join_type(join: &Join, want: Want<'_>, span: Span) -> Result<Ty> {
+fn join_type(join: &Join, want: Expectation<'_>, span: Span) -> Result<Ty> {
     let types: Vec<Ty> = join.arms.iter().map(|a| a.value.ty()).collect();
     if types.contains(&Ty::Void) {
         if let Some(other) = types.iter().find(|t| **t != Ty::Void) {
@@ -110,7 +110,7 @@ fn join_type(join: &Join, want: Want<'_>, span: Span) -> Result<Ty> {
         }
         return Ok(Ty::Void);
     }
-    if let Want::Exactly(want) = want
+    if let Expectation::Exactly(want) = want
         && *want != Ty::ComptimeStruct
     {
         return Ok(want.clone());
@@ -121,7 +121,7 @@ fn join_type(join: &Join, want: Want<'_>, span: Span) -> Result<Ty> {
         let label = |c: Diag, i: usize| c.also(join.arms[i].span, format!("this is {}", types[i]));
         label(label(c, 0), other)
     })?;
-    if let Want::OfLiterals(want) = want
+    if let Expectation::OfLiterals(want) = want
         && ty.is_comptime_only()
         && !want.is_comptime_only()
     {
@@ -171,7 +171,7 @@ pub fn if_expr(
     cond: ExprId,
     then: ExprId,
     els: Option<ExprId>,
-    want: Want<'_>,
+    want: Expectation<'_>,
     span: Span,
 ) -> Result<Operand> {
     let mark = sema.lower.mark();
@@ -198,7 +198,7 @@ pub fn if_expr(
     join_finish(sema, join, want, end, span)
 }
 
-fn arm(sema: &mut Sema<'_>, join: &mut Join, body: ExprId, want: Want<'_>) -> Result<()> {
+fn arm(sema: &mut Sema<'_>, join: &mut Join, body: ExprId, want: Expectation<'_>) -> Result<()> {
     let span = sema.span(body);
     let v = conditionally(sema, |s| s.value_for(body, want))?;
     conditionally(sema, |s| join_add(s, join, v, span))
@@ -274,7 +274,7 @@ pub fn switch_expr(
     sema: &mut Sema<'_>,
     scrutinee: ExprId,
     prongs: &[Prong<ExprId>],
-    want: Want<'_>,
+    want: Expectation<'_>,
     span: Span,
 ) -> Result<Operand> {
     let v = sema.value(scrutinee, None)?;
@@ -360,7 +360,7 @@ fn dispatch(
 }
 
 /// A block where a value is wanted.
-pub fn block_expr(sema: &mut Sema<'_>, block: &Block, want: Want<'_>) -> Result<Operand> {
+pub fn block_expr(sema: &mut Sema<'_>, block: &Block, want: Expectation<'_>) -> Result<Operand> {
     if block.stmts.is_empty() {
         return Ok(Operand::void());
     }

@@ -32,7 +32,7 @@ impl Sema<'_> {
         for problem in self.files.take_problems() {
             self.reports.spoil_record();
             self.report(problem);
-            self.reports.has_syntax_error();
+            self.reports.note_syntax_error();
         }
     }
 

@@ -3,11 +3,11 @@
 use super::advice;
 use super::arith::{self};
 use super::declared::with_operands;
-use super::eval::{Binding, Ev};
+use super::eval::{Binding, ExprValue};
+use super::expectation::{Expectation, is_plain, may_choose};
 use super::operand::{Base, Operand, Place};
 use super::value::{Pointee, Pointer, Value};
 use super::walk::Sema;
-use super::want::{Want, is_plain, may_choose};
 use super::words::words_of_element;
 use super::{access, builtins, control, literals, operators, order, suffix, types};
 use crate::diagnostics::rules::comptime as rules;
@@ -27,11 +27,11 @@ impl Sema<'_> {
 
     /// The value of an expression; literals that it chooses between at run time get the type `ty`.
     pub fn value_near(&mut self, id: ExprId, ty: &Ty) -> Result<Operand> {
-        self.value_for(id, Want::OfLiterals(ty))
+        self.value_for(id, Expectation::OfLiterals(ty))
     }
 
     /// The value of an expression at a place that may ask for a type.
-    pub fn value_for(&mut self, id: ExprId, want: Want<'_>) -> Result<Operand> {
+    pub fn value_for(&mut self, id: ExprId, want: Expectation<'_>) -> Result<Operand> {
         let span = self.span(id);
         if let Some(value) = self.simple_value(id) {
             self.eval.budget.step(span)?;
@@ -94,11 +94,11 @@ impl Sema<'_> {
     }
 
     /// Evaluates or writes an expression.
-    pub fn expr(&mut self, id: ExprId, want: Option<&Ty>) -> Result<Ev> {
+    pub fn expr(&mut self, id: ExprId, want: Option<&Ty>) -> Result<ExprValue> {
         self.expr_for(id, want.into())
     }
 
-    fn expr_for(&mut self, id: ExprId, want: Want<'_>) -> Result<Ev> {
+    fn expr_for(&mut self, id: ExprId, want: Expectation<'_>) -> Result<ExprValue> {
         let unit = self.unit();
         let expr = unit.file.expr(id);
         let span = expr.span;
@@ -121,12 +121,14 @@ impl Sema<'_> {
         result
     }
 
-    fn expr_kind(&mut self, kind: &ExprKind, span: Span, want: Want<'_>) -> Result<Ev> {
+    fn expr_kind(&mut self, kind: &ExprKind, span: Span, want: Expectation<'_>) -> Result<ExprValue> {
         match kind {
-            ExprKind::Int(n) => Ok(Ev::known(Value::Int(None, Integer::of(n)))),
-            ExprKind::Float(x) => Ok(Ev::known(Value::Float(crate::value::float::FloatKind::Comptime, *x))),
-            ExprKind::Str(s) => Ok(Ev::known(Value::Str(s.as_slice().into()))),
-            ExprKind::Bool(b) => Ok(Ev::known(Value::Bool(*b))),
+            ExprKind::Int(n) => Ok(ExprValue::known(Value::Int(None, Integer::of(n)))),
+            ExprKind::Float(x) => {
+                Ok(ExprValue::known(Value::Float(crate::value::float::FloatKind::Comptime, *x)))
+            }
+            ExprKind::Str(s) => Ok(ExprValue::known(Value::Str(s.as_slice().into()))),
+            ExprKind::Bool(b) => Ok(ExprValue::known(Value::Bool(*b))),
             ExprKind::Undefined => Ok(undefined(want)),
             ExprKind::Unreachable => self.unreachable(span),
             ExprKind::Name(name) => self.name(name, span),
@@ -134,7 +136,7 @@ impl Sema<'_> {
             ExprKind::Call { callee, args } => {
                 let result = self.call(*callee, args, span, false)?;
                 order::check_all(self, args, span);
-                Ok(Ev::Value(result))
+                Ok(ExprValue::Value(result))
             }
             ExprKind::Field { base, name } => suffix::field(self, *base, name),
             ExprKind::Deref(base) => suffix::deref(self, *base, span),
@@ -146,26 +148,26 @@ impl Sema<'_> {
             ExprKind::Binary(op, a, b) => self.infix((*op, *a, *b), want, span),
             ExprKind::Comptime(e) => self.comptime_expr(*e, span),
             ExprKind::Struct { ty, fields } => {
-                literals::struct_literal(self, *ty, fields, want, span).map(Ev::Value)
+                literals::struct_literal(self, *ty, fields, want, span).map(ExprValue::Value)
             }
-            ExprKind::Tuple(items) => literals::tuple(self, items, span).map(Ev::Value),
+            ExprKind::Tuple(items) => literals::tuple(self, items, span).map(ExprValue::Value),
             ExprKind::Array { ty, items } => {
                 let result = literals::array_literal(self, *ty, items, span)?;
                 order::check_all(self, items, span);
-                Ok(Ev::Value(result))
+                Ok(ExprValue::Value(result))
             }
             ExprKind::Access { vars, lengths, target, indices } => {
-                access::access(self, vars, lengths, *target, indices, span).map(Ev::known)
+                access::access(self, vars, lengths, *target, indices, span).map(ExprValue::known)
             }
             ExprKind::If { cond, then, els } => {
-                control::if_expr(self, *cond, *then, *els, want, span).map(Ev::Value)
+                control::if_expr(self, *cond, *then, *els, want, span).map(ExprValue::Value)
             }
             ExprKind::Switch { scrutinee, prongs } => {
-                control::switch_expr(self, *scrutinee, prongs, want, span).map(Ev::Value)
+                control::switch_expr(self, *scrutinee, prongs, want, span).map(ExprValue::Value)
             }
-            ExprKind::Block(block) => control::block_expr(self, block, want).map(Ev::Value),
+            ExprKind::Block(block) => control::block_expr(self, block, want).map(ExprValue::Value),
             // Without text it only keeps a compiler from moving accesses across it, and cslrun moves none.
-            ExprKind::Asm { is_empty: true } => Ok(Ev::Value(Operand::void())),
+            ExprKind::Asm { is_empty: true } => Ok(ExprValue::Value(Operand::void())),
             ExprKind::Asm { is_empty: false } => Err(rules::UNSUPPORTED_ASM.plain()),
             ExprKind::PtrTy { .. }
             | ExprKind::ManyPtrTy { .. }
@@ -174,7 +176,7 @@ impl Sema<'_> {
             | ExprKind::StructTy { .. }
             | ExprKind::UnionTy { .. }
             | ExprKind::EnumTy { .. } => {
-                types::type_former(self, kind, span).map(|t| Ev::known(Value::Type(t)))
+                types::type_former(self, kind, span).map(|t| ExprValue::known(Value::Type(t)))
             }
             ExprKind::AnyType => Err(advice::any_type()),
             ExprKind::Error => Err(rules::REPORTED.plain()),
@@ -182,23 +184,34 @@ impl Sema<'_> {
     }
 
     /// An infix operator between two expressions.
-    fn infix(&mut self, (op, a, b): (BinaryOp, ExprId, ExprId), want: Want<'_>, span: Span) -> Result<Ev> {
+    fn infix(
+        &mut self,
+        (op, a, b): (BinaryOp, ExprId, ExprId),
+        want: Expectation<'_>,
+        span: Span,
+    ) -> Result<ExprValue> {
         let (left, right) = self.operands(op, a, b, want)?;
         order::check_order(self, a, op, b, span);
         let result = operators::binary(self, op, left, right, span);
-        result.map(Ev::Value).map_err(|c| with_operands(self.frame(), c, a, b))
+        result.map(ExprValue::Value).map_err(|c| with_operands(self.frame(), c, a, b))
     }
 
     /// The operands of an infix operator. Literals that one of them chooses at run time get the type of
     /// the other, or else the type that the result should have.
-    fn operands(&mut self, op: BinaryOp, a: ExprId, b: ExprId, want: Want<'_>) -> Result<(Operand, Operand)> {
+    fn operands(
+        &mut self,
+        op: BinaryOp,
+        a: ExprId,
+        b: ExprId,
+        want: Expectation<'_>,
+    ) -> Result<(Operand, Operand)> {
         use BinaryOp::*;
         if self.is_comptime() {
             return Ok((self.value(a, None)?, self.value(b, None)?));
         }
         let want = match op {
             Add | Sub | Mul | Div | Rem | Shl | Shr | BitAnd | BitXor | BitOr => want.of_operands(),
-            Eq | Ne | Lt | Gt | Le | Ge | And | Or => Want::Nothing,
+            Eq | Ne | Lt | Gt | Le | Ge | And | Or => Expectation::Nothing,
         };
         let is_shift = matches!(op, Shl | Shr);
         let unit = self.unit();
@@ -217,27 +230,27 @@ impl Sema<'_> {
         Ok((left, right))
     }
 
-    fn unreachable(&mut self, span: Span) -> Result<Ev> {
+    fn unreachable(&mut self, span: Span) -> Result<ExprValue> {
         if self.is_comptime() {
             return Err(rules::UNREACHABLE_REACHED.plain().at(span));
         }
         self.lower.trap("reached `unreachable`");
-        Ok(Ev::known(Value::Undefined(Ty::NoReturn)))
+        Ok(ExprValue::known(Value::Undefined(Ty::NoReturn)))
     }
 
-    fn comptime_expr(&mut self, e: ExprId, span: Span) -> Result<Ev> {
+    fn comptime_expr(&mut self, e: ExprId, span: Span) -> Result<ExprValue> {
         match self.at_comptime(|s| s.value(e, None))? {
-            Operand::Known(v) => Ok(Ev::known(v)),
+            Operand::Known(v) => Ok(ExprValue::known(v)),
             _ => Err(rules::NOT_COMPTIME.because(&[("what", &"this value")]).at(span)),
         }
     }
 
-    fn address_of(&mut self, operand: ExprId, span: Span) -> Result<Ev> {
+    fn address_of(&mut self, operand: ExprId, span: Span) -> Result<ExprValue> {
         self.note_effect();
         let place = match self.expr(operand, None)? {
-            Ev::Place(p) => p,
-            Ev::Value(Operand::Known(Value::Fn(f))) => return self.fn_address(f, span),
-            Ev::Value(_) => {
+            ExprValue::Place(p) => p,
+            ExprValue::Value(Operand::Known(Value::Fn(f))) => return self.fn_address(f, span),
+            ExprValue::Value(_) => {
                 return Err(rules::NOT_ADDRESSABLE.plain().at(span).help("only variables have an address"));
             }
         };
@@ -248,13 +261,13 @@ impl Sema<'_> {
                 if matches!(addr.base, Base::Reg(_)) {
                     self.b().only_address(addr);
                 }
-                self.lower.pointer(addr, ty, writable).map(Ev::Value)
+                self.lower.pointer(addr, ty, writable).map(ExprValue::Value)
             }
             Place::Element { array, index, len, ty, writable } => {
                 let a = self.lower.addr_reg(array)?;
                 let d = self.b().reg();
                 self.b().emit(Op::Element { d, a, b: index, words: words_of_element(&ty), len });
-                Ok(Ev::Value(Operand::Reg(d, Ty::Ptr(ptr(ty, writable)))))
+                Ok(ExprValue::Value(Operand::Reg(d, Ty::Ptr(ptr(ty, writable)))))
             }
             Place::Comptime { .. } | Place::Register { .. } | Place::Bits { .. } => {
                 Err(rules::NOT_ADDRESSABLE.plain().at(span))
@@ -262,7 +275,7 @@ impl Sema<'_> {
         }
     }
 
-    fn fn_address(&mut self, f: super::value::FnRef, span: Span) -> Result<Ev> {
+    fn fn_address(&mut self, f: super::value::FnRef, span: Span) -> Result<ExprValue> {
         let (unit, decl) = self.fn_unit(f);
         if unit.function(decl).inline || unit.function(decl).task {
             return Err(rules::NOT_ADDRESSABLE
@@ -271,12 +284,12 @@ impl Sema<'_> {
                 .help("`inline` functions and tasks have no address"));
         }
         let ty = Arc::new(PtrTy { to: Ty::Fn(self.fn_type(f)?), is_const: true, many: false });
-        Ok(Ev::known(Value::Ptr(Pointer { ty, to: Pointee::Fn(f) })))
+        Ok(ExprValue::known(Value::Ptr(Pointer { ty, to: Pointee::Fn(f) })))
     }
 }
 
 /// `undefined`, of the type that is asked for.
-fn undefined(want: Want<'_>) -> Ev {
-    let ty = if let Want::Exactly(ty) = want { ty.clone() } else { Ty::Error };
-    Ev::known(Value::Undefined(ty))
+fn undefined(want: Expectation<'_>) -> ExprValue {
+    let ty = if let Expectation::Exactly(ty) = want { ty.clone() } else { Ty::Error };
+    ExprValue::known(Value::Undefined(ty))
 }

@@ -1,10 +1,10 @@
 //! Literals of structs, unions, tuples and arrays.
 
 use super::arith::{self};
+use super::expectation::{Expectation, may_choose};
 use super::operand::{Operand, repr};
 use super::value::{Elems, Value};
 use super::walk::Sema;
-use super::want::{Want, may_choose};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Result};
 use crate::source::Span;
@@ -18,7 +18,7 @@ pub fn struct_literal(
     sema: &mut Sema<'_>,
     ty: Option<ExprId>,
     fields: &[(Ident, ExprId)],
-    want: Want<'_>,
+    want: Expectation<'_>,
     span: Span,
 ) -> Result<Operand> {
     let unit = sema.unit();

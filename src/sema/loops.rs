@@ -1,7 +1,7 @@
 //! `for` and `while`: run at comptime, unrolled, or written as loops.
 
 use super::control;
-use super::eval::{Binding, Ev, Flow, JumpTarget};
+use super::eval::{Binding, ExprValue, Flow, JumpTarget};
 use super::lower::JumpLabel;
 use super::operand::{Operand, Place};
 use super::value::{RangeValue, Value};
@@ -61,7 +61,7 @@ pub fn for_stmt(
         };
     }
     match &ev {
-        Ev::Value(Operand::Known(Value::Range(r))) => {
+        ExprValue::Value(Operand::Known(Value::Range(r))) => {
             let ty = r.ty.clone();
             let part = |n: &Integer| Operand::Known(typed(&ty, n.clone()));
             let parts = (ty.clone(), part(&r.start), part(&r.stop), part(&r.step));
@@ -283,14 +283,14 @@ fn loop_body(
     Ok(end)
 }
 
-fn for_array(sema: &mut Sema<'_>, head: &Head<'_>, ev: Ev, at: Span) -> Result<Flow> {
+fn for_array(sema: &mut Sema<'_>, head: &Head<'_>, ev: ExprValue, at: Span) -> Result<Flow> {
     let ty = match &ev {
-        Ev::Value(v) => v.ty(),
-        Ev::Place(p) => p.ty().clone(),
+        ExprValue::Value(v) => v.ty(),
+        ExprValue::Place(p) => p.ty().clone(),
     };
     let Ty::Array(a) = &ty else { return Err(rules::NOT_ITERABLE.because(&[("type", &ty)]).at(at)) };
     let array = match ev {
-        Ev::Place(Place::Memory { addr, .. }) => addr,
+        ExprValue::Place(Place::Memory { addr, .. }) => addr,
         other => {
             let v = sema.value_of(other, at)?;
             sema.aggregate_addr(&v, at)?

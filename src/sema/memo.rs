@@ -9,7 +9,7 @@
 //! evaluated, which saved a third of all work (docs/performance.md). `CompileOptions::memo` and `--engine plain`
 //! switch it off; `tests/it/engines.rs` compares the programs that come out.
 
-use super::eval::Ev;
+use super::eval::ExprValue;
 use super::eval::{Key, KnownCall, Read, weight, weight_of};
 use super::modules::Modules;
 use super::unit::DeclState;
@@ -102,9 +102,9 @@ fn read_is_the_same(sema: &mut Sema<'_>, read: &Read, here: &mut Vec<(InstanceId
 fn value_here(sema: &mut Sema<'_>, instance: InstanceId, decl: u32) -> Option<Value> {
     let span = Span::new(sema.instance(instance).unit.file.id, 0, 0);
     match sema.member(instance, decl, span) {
-        Ok(Ev::Value(v)) => v.known().cloned(),
-        Ok(Ev::Place(super::operand::Place::Memory { known, .. })) => known,
-        Ok(Ev::Place(_)) => None,
+        Ok(ExprValue::Value(v)) => v.known().cloned(),
+        Ok(ExprValue::Place(super::operand::Place::Memory { known, .. })) => known,
+        Ok(ExprValue::Place(_)) => None,
         Err(diag) => {
             let state = &mut sema.instance_mut(instance).decls[decl as usize];
             if matches!(state, DeclState::Failed(_)) {

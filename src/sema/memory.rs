@@ -2,7 +2,7 @@
 
 use super::arith;
 use super::coerce::coerce;
-use super::eval::Ev;
+use super::eval::ExprValue;
 use super::lower::Elements;
 use super::operand::{Addr, Base, Operand, Place, comptime_only, repr};
 use super::value::{Pointee, Value};
@@ -18,10 +18,10 @@ use crate::value::ty::Ty;
 
 impl Sema<'_> {
     /// The value of an expression.
-    pub fn value_of(&mut self, ev: Ev, span: Span) -> Result<Operand> {
+    pub fn value_of(&mut self, ev: ExprValue, span: Span) -> Result<Operand> {
         match ev {
-            Ev::Value(v) => Ok(v),
-            Ev::Place(p) => self.load(&p, span),
+            ExprValue::Value(v) => Ok(v),
+            ExprValue::Place(p) => self.load(&p, span),
         }
     }
 

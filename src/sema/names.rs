@@ -1,6 +1,6 @@
 //! Names to what they stand for.
 
-use super::eval::{Binding, Ev, Read, weight};
+use super::eval::{Binding, ExprValue, Read, weight};
 use super::operand::{Addr, Base, Place};
 use super::unit::DeclState;
 use super::unknown::unknown_name;
@@ -15,20 +15,20 @@ use crate::value::ty::{IdKind, Ty};
 
 impl Sema<'_> {
     /// What a name stands for.
-    pub fn name(&mut self, name: &Name, span: Span) -> Result<Ev> {
+    pub fn name(&mut self, name: &Name, span: Span) -> Result<ExprValue> {
         if let Some((binding, slot)) = self.eval.local(name) {
             return match binding {
-                Binding::Known(v) => Ok(Ev::known(v.clone())),
+                Binding::Known(v) => Ok(ExprValue::known(v.clone())),
                 Binding::Variable { ty, .. } => {
-                    Ok(Ev::Place(Place::Comptime { slot, path: Vec::new(), ty: ty.clone() }))
+                    Ok(ExprValue::Place(Place::Comptime { slot, path: Vec::new(), ty: ty.clone() }))
                 }
                 Binding::Register { reg, ty, mutable } => {
-                    Ok(Ev::Place(Place::Register { reg: *reg, ty: ty.clone(), writable: *mutable }))
+                    Ok(ExprValue::Place(Place::Register { reg: *reg, ty: ty.clone(), writable: *mutable }))
                 }
                 Binding::Frame { off, ty, mutable } => {
-                    Ok(Ev::Place(Place::frame(*off, ty.clone(), *mutable)))
+                    Ok(ExprValue::Place(Place::frame(*off, ty.clone(), *mutable)))
                 }
-                Binding::Alias(operand) => Ok(Ev::Value(operand.clone())),
+                Binding::Alias(operand) => Ok(ExprValue::Value(operand.clone())),
                 Binding::Poison => Err(rules::REPORTED.plain()),
             };
         }
@@ -38,7 +38,7 @@ impl Sema<'_> {
             self.check_pointer(name, &member, span);
             return Ok(member);
         }
-        predeclared(name).map(Ev::known).ok_or_else(|| self.unknown_name(name, span))
+        predeclared(name).map(ExprValue::known).ok_or_else(|| self.unknown_name(name, span))
     }
 
     /// The diagnostic about a name that stands for nothing. A name that a syntax error may have hidden is no second
@@ -51,9 +51,10 @@ impl Sema<'_> {
     }
 
     /// Warns of code that uses a pointer of its file which nothing sets. Another file may set those of a module.
-    fn check_pointer(&mut self, name: &Name, member: &Ev, span: Span) {
-        let Ev::Place(Place::Memory { addr: Addr { base: Base::Global(id), .. }, ty: Ty::Ptr(_), .. }) =
-            member
+    fn check_pointer(&mut self, name: &Name, member: &ExprValue, span: Span) {
+        let ExprValue::Place(Place::Memory {
+            addr: Addr { base: Base::Global(id), .. }, ty: Ty::Ptr(_), ..
+        }) = member
         else {
             return;
         };
@@ -68,7 +69,7 @@ impl Sema<'_> {
     }
 
     /// A top-level declaration of a module, evaluated on demand.
-    pub fn member(&mut self, instance: InstanceId, decl: u32, span: Span) -> Result<Ev> {
+    pub fn member(&mut self, instance: InstanceId, decl: u32, span: Span) -> Result<ExprValue> {
         let file = self.instance(instance).unit.file.id;
         self.uses.note(file, decl);
         if matches!(self.instance(instance).decls[decl as usize], DeclState::Untouched) {
@@ -77,11 +78,11 @@ impl Sema<'_> {
         match &mut self.instance_mut(instance).decls[decl as usize] {
             DeclState::Global(id) => {
                 let id = *id;
-                self.reads_global(instance, decl, id);
+                self.note_global_read(instance, decl, id);
                 Ok(self.global_place(id))
             }
-            DeclState::Fn => Ok(Ev::known(Value::Fn(super::value::FnRef { instance, decl }))),
-            DeclState::Elsewhere(f) => Ok(Ev::known(Value::Fn(*f))),
+            DeclState::Fn => Ok(ExprValue::known(Value::Fn(super::value::FnRef { instance, decl }))),
+            DeclState::Elsewhere(f) => Ok(ExprValue::known(Value::Fn(*f))),
             DeclState::Busy => Err(rules::DEPENDENCY_CYCLE.plain().at(span)),
             DeclState::Failed(untold) => Err(untold.take().unwrap_or_else(|| rules::REPORTED.plain())),
             DeclState::Untouched => Err(rules::REPORTED.plain()),
@@ -89,7 +90,7 @@ impl Sema<'_> {
     }
 
     /// The call under evaluation reads a global.
-    fn reads_global(&mut self, instance: InstanceId, decl: u32, id: GlobalId) {
+    fn note_global_read(&mut self, instance: InstanceId, decl: u32, id: GlobalId) {
         if !self.eval.known.is_new(instance, decl) {
             return;
         }
@@ -100,18 +101,18 @@ impl Sema<'_> {
             v => weight(v).map(|_| Read::Value(instance, decl, v.clone())),
         };
         match read {
-            Some(read) => self.eval.known.reads(read),
+            Some(read) => self.eval.known.note_read(read),
             None => self.note_effect(),
         }
     }
 
-    fn global_place(&mut self, id: GlobalId) -> Ev {
+    fn global_place(&mut self, id: GlobalId) -> ExprValue {
         let g = self.global(id);
         if !g.is_var && (g.ty.is_comptime_only() || !can_be_stored(&g.ty)) {
-            return Ev::known(g.value.clone());
+            return ExprValue::known(g.value.clone());
         }
         let is_fixed = self.is_fixed(id);
-        Ev::Place(Place::global(id, self.global(id), is_fixed))
+        ExprValue::Place(Place::global(id, self.global(id), is_fixed))
     }
 
     /// Whether code may take the first value of a global instead of reading it: it is a constant or a DSD, and as far as is

@@ -2,11 +2,11 @@
 
 use super::advice;
 use super::arith::{self};
-use super::eval::{Ev, Eval};
+use super::eval::{Eval, ExprValue};
+use super::expectation::Expectation;
 use super::operand::{Operand, repr};
 use super::value::Value;
 use super::walk::Sema;
-use super::want::Want;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Diag, Result};
 use crate::image::code::Op;
@@ -16,11 +16,17 @@ use crate::value::number::Integer;
 use crate::value::ty::{IntTy, Ty};
 
 /// A prefix operator.
-pub fn unary(sema: &mut Sema<'_>, op: UnaryOp, operand: ExprId, span: Span, want: Want<'_>) -> Result<Ev> {
+pub fn unary(
+    sema: &mut Sema<'_>,
+    op: UnaryOp,
+    operand: ExprId,
+    span: Span,
+    want: Expectation<'_>,
+) -> Result<ExprValue> {
     let v = sema.value_for(operand, want)?;
     let ty = v.ty();
     if let Operand::Known(v) = &v {
-        let folded = arith::unary(op, v, sema.eval.overflow()).map(Ev::known);
+        let folded = arith::unary(op, v, sema.eval.overflow()).map(ExprValue::known);
         return folded.map_err(|c| match (op, c.rule() == rules::BAD_OPERAND.name) {
             (UnaryOp::Not, true) => bad_operand(sema, "!", &ty, operand, span),
             _ => c,
@@ -37,19 +43,19 @@ pub fn unary(sema: &mut Sema<'_>, op: UnaryOp, operand: ExprId, span: Span, want
         return Err(bad_operand(sema, symbol, &ty, operand, span));
     }
     let a = sema.reg_of(&v, span)?;
-    let result = sema.lower.unary(op, a, ty.clone()).map(Ev::Value);
+    let result = sema.lower.unary(op, a, ty.clone()).map(ExprValue::Value);
     result.ok_or_else(|| bad_operand(sema, symbol, &ty, operand, span))
 }
 
 /// `and` (`stops_at` false) and `or` (`stops_at` true).
-pub fn short_circuit(sema: &mut Sema<'_>, a: ExprId, b: ExprId, stops_at: bool) -> Result<Ev> {
+pub fn short_circuit(sema: &mut Sema<'_>, a: ExprId, b: ExprId, stops_at: bool) -> Result<ExprValue> {
     let span = sema.span(a);
     let left = sema.value_as(a, &Ty::Bool)?;
     if let Operand::Known(Value::Bool(v)) = left {
         if v == stops_at {
-            return Ok(Ev::known(Value::Bool(v)));
+            return Ok(ExprValue::known(Value::Bool(v)));
         }
-        return sema.value_as(b, &Ty::Bool).map(Ev::Value);
+        return sema.value_as(b, &Ty::Bool).map(ExprValue::Value);
     }
     let d = sema.b().reg();
     let mark = d + 1;
@@ -64,7 +70,7 @@ pub fn short_circuit(sema: &mut Sema<'_>, a: ExprId, b: ExprId, stops_at: bool) 
     let right = sema.reg_of(&right, span)?;
     sema.b().mov(d, right, mark);
     sema.b().bind(end);
-    Ok(Ev::Value(Operand::Reg(d, Ty::Bool)))
+    Ok(ExprValue::Value(Operand::Reg(d, Ty::Bool)))
 }
 
 /// An infix operator on two values.

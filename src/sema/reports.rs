@@ -73,7 +73,7 @@ impl<'s> Reports<'s> {
     }
 
     /// Notes a syntax error: from here on only names and types are checked.
-    pub fn has_syntax_error(&mut self) {
+    pub fn note_syntax_error(&mut self) {
         self.has_syntax_error = true;
     }
 

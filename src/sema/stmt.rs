@@ -1,12 +1,12 @@
 //! Statements: executed at comptime, or written as code.
 
 use super::declared::with_declared_name;
-use super::eval::{Binding, Ev, Flow, JumpTarget, Return};
+use super::eval::{Binding, ExprValue, Flow, JumpTarget, Return};
+use super::expectation::Expectation;
 use super::immutable;
 use super::operand::{Addr, Base, Operand, Place, comptime_only, exists_at_run_time};
 use super::value::Value;
 use super::walk::Sema;
-use super::want::Want;
 use super::{builtins, control, loops, operators};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::rules::run::DANGLING_POINTER;
@@ -113,8 +113,8 @@ impl Sema<'_> {
         let value = self.expr(e, None)?;
         self.check_used(e, &value);
         match value {
-            Ev::Value(Operand::Known(Value::Undefined(Ty::NoReturn))) => Ok(Flow::Dead),
-            Ev::Value(Operand::Reg(result, Ty::Bool)) => {
+            ExprValue::Value(Operand::Known(Value::Undefined(Ty::NoReturn))) => Ok(Flow::Dead),
+            ExprValue::Value(Operand::Reg(result, Ty::Bool)) => {
                 self.lower.drop_result(result);
                 Ok(Flow::Next)
             }
@@ -123,13 +123,15 @@ impl Sema<'_> {
     }
 
     /// Warns of a statement that only computes a value.
-    fn check_used(&mut self, e: ExprId, value: &Ev) {
+    fn check_used(&mut self, e: ExprId, value: &ExprValue) {
         let unit = self.unit();
         let help = match &unit.file.expr(e).kind {
-            _ if unit.library || matches!(value, Ev::Value(v) if v.ty() == Ty::Void) => return,
+            _ if unit.library || matches!(value, ExprValue::Value(v) if v.ty() == Ty::Void) => return,
             ExprKind::Name(_) | ExprKind::Field { .. } | ExprKind::Deref(_) | ExprKind::Index { .. } => {
                 match value {
-                    Ev::Value(Operand::Known(Value::Fn(_))) => format!("call it: `{}()`", self.snippet(e)),
+                    ExprValue::Value(Operand::Known(Value::Fn(_))) => {
+                        format!("call it: `{}()`", self.snippet(e))
+                    }
                     _ => "remove it, or assign it".to_string(),
                 }
             }
@@ -162,7 +164,7 @@ impl Sema<'_> {
         self.b().bind(end);
         let target = self.eval.close_target();
         let flow = flow?;
-        control::join_finish(self, target.join, Want::Nothing, end, block.span)?;
+        control::join_finish(self, target.join, Expectation::Nothing, end, block.span)?;
         Ok(if target.broken { Flow::Next } else { flow })
     }
 
@@ -303,8 +305,8 @@ impl Sema<'_> {
     fn assign(&mut self, lhs: ExprId, op: Option<BinaryOp>, rhs: ExprId, span: Span) -> Result<()> {
         let lhs_span = self.span(lhs);
         let place = match self.expr(lhs, None)? {
-            Ev::Place(p) => p,
-            Ev::Value(v) => return Err(immutable::value(self.frame(), lhs, &v.ty(), lhs_span)),
+            ExprValue::Place(p) => p,
+            ExprValue::Value(v) => return Err(immutable::value(self.frame(), lhs, &v.ty(), lhs_span)),
         };
         if !place.is_writable() {
             let diag = immutable::place(self.frame(), &self.lower.data, &place, lhs, lhs_span);

@@ -1,6 +1,6 @@
 //! `base.name`, `base.*`, `base[i]`: steps into structs, modules, pointers and arrays.
 
-use super::eval::Ev;
+use super::eval::ExprValue;
 use super::lower::Lower;
 use super::operand::{Addr, Base, Operand, PathStep, Place};
 use super::value::{GlobalId, Pointee, Pointer, Value};
@@ -15,30 +15,30 @@ use crate::value::ty::{ArrayTy, FieldLayout, Ty, byte_number, byte_offset};
 use std::sync::Arc;
 
 /// `base.name`
-pub fn field(sema: &mut Sema<'_>, base: ExprId, name: &Ident) -> Result<Ev> {
+pub fn field(sema: &mut Sema<'_>, base: ExprId, name: &Ident) -> Result<ExprValue> {
     let ev = sema.expr(base, None)?;
     field_of(sema, ev, name)
 }
 
 /// A field of an outcome.
-pub fn field_of(sema: &mut Sema<'_>, ev: Ev, name: &Ident) -> Result<Ev> {
+pub fn field_of(sema: &mut Sema<'_>, ev: ExprValue, name: &Ident) -> Result<ExprValue> {
     match ev {
-        Ev::Value(Operand::Known(v)) => known_field(sema, v, name),
-        Ev::Value(Operand::Parts(ty, parts)) => {
+        ExprValue::Value(Operand::Known(v)) => known_field(sema, v, name),
+        ExprValue::Value(Operand::Parts(ty, parts)) => {
             let (i, _, _) = ty.field(&name.name).ok_or_else(|| unknown_field(&ty, name))?;
-            Ok(Ev::Value(parts[i].clone()))
+            Ok(ExprValue::Value(parts[i].clone()))
         }
-        Ev::Value(Operand::Mem(addr, ty)) => {
+        ExprValue::Value(Operand::Mem(addr, ty)) => {
             place_field(sema, Place::Memory { addr, ty, writable: false, known: None }, name)
         }
-        Ev::Value(Operand::Reg(reg, ty)) => {
+        ExprValue::Value(Operand::Reg(reg, ty)) => {
             place_field(sema, Place::Register { reg, ty, writable: false }, name)
         }
-        Ev::Place(place) => place_field(sema, place, name),
+        ExprValue::Place(place) => place_field(sema, place, name),
     }
 }
 
-fn known_field(sema: &mut Sema<'_>, v: Value, name: &Ident) -> Result<Ev> {
+fn known_field(sema: &mut Sema<'_>, v: Value, name: &Ident) -> Result<ExprValue> {
     match &v {
         Value::Module(instance) => {
             let unit = sema.instance(*instance).unit.clone();
@@ -56,7 +56,7 @@ fn known_field(sema: &mut Sema<'_>, v: Value, name: &Ident) -> Result<Ev> {
             sema.member(*instance, *decl, name.span)
         }
         Value::Type(Ty::Enum(e)) => match e.members.iter().find(|(n, _)| *n == name.name) {
-            Some((_, n)) => Ok(Ev::known(Value::Enum(e.clone(), *n))),
+            Some((_, n)) => Ok(ExprValue::known(Value::Enum(e.clone(), *n))),
             None => Err(unknown_member(e, name)),
         },
         Value::Record(r) => {
@@ -64,9 +64,9 @@ fn known_field(sema: &mut Sema<'_>, v: Value, name: &Ident) -> Result<Ev> {
                 sema.layout.columns.ask(&r.ty, &name.name);
                 return Err(unknown_field(&r.ty, name));
             };
-            Ok(Ev::known(r.fields[i].clone()))
+            Ok(ExprValue::known(r.fields[i].clone()))
         }
-        Value::Union(u) if u.ty.fields[u.active].0 == name.name => Ok(Ev::known(u.value.clone())),
+        Value::Union(u) if u.ty.fields[u.active].0 == name.name => Ok(ExprValue::known(u.value.clone())),
         Value::Union(u) => {
             let ty = Ty::Union(u.ty.clone());
             let (_, to, _) = ty.field(&name.name).ok_or_else(|| unknown_field(&ty, name))?;
@@ -74,7 +74,7 @@ fn known_field(sema: &mut Sema<'_>, v: Value, name: &Ident) -> Result<Ev> {
                 let c = rules::INACTIVE_VARIANT.because(&[("name", &name.name)]).at(name.span);
                 return Err(c.help(format!("read `.{}`, which was given last", u.ty.fields[u.active].0)));
             }
-            super::arith::bitcast(&u.value, &to).map(Ev::known).at(name.span)
+            super::arith::bitcast(&u.value, &to).map(ExprValue::known).at(name.span)
         }
         Value::Ptr(p) => {
             let ty = Ty::Ptr(p.ty.clone());
@@ -84,11 +84,11 @@ fn known_field(sema: &mut Sema<'_>, v: Value, name: &Ident) -> Result<Ev> {
     }
 }
 
-fn place_field(sema: &mut Sema<'_>, place: Place, name: &Ident) -> Result<Ev> {
+fn place_field(sema: &mut Sema<'_>, place: Place, name: &Ident) -> Result<ExprValue> {
     let ty = place.ty().clone();
     if matches!(ty, Ty::Module | Ty::Type) {
         let v = sema.load(&place, name.span)?;
-        return field_of(sema, Ev::Value(v), name);
+        return field_of(sema, ExprValue::Value(v), name);
     }
     let Some((i, field, off)) = ty.field(&name.name) else {
         let diag = unknown_field(&ty, name);
@@ -99,7 +99,7 @@ fn place_field(sema: &mut Sema<'_>, place: Place, name: &Ident) -> Result<Ev> {
     };
     if packed(&ty) && !matches!(place, Place::Comptime { .. }) {
         let off = ty.packed_offset(i);
-        return Ok(Ev::Place(Place::Bits { whole: Box::new(place), off, ty: field }));
+        return Ok(ExprValue::Place(Place::Bits { whole: Box::new(place), off, ty: field }));
     }
     let reinterpreted = reinterpreted(&place, i, &field);
     let mut part = sema.lower.narrow(place, PathStep::Field(i), field, off)?;
@@ -107,7 +107,7 @@ fn place_field(sema: &mut Sema<'_>, place: Place, name: &Ident) -> Result<Ev> {
         *known = Some(value);
     }
     sema.check_variant(&part, &ty, i)?;
-    Ok(Ev::Place(part))
+    Ok(ExprValue::Place(part))
 }
 
 /// What the bits of a constant union mean as another of its variants.
@@ -118,9 +118,9 @@ fn reinterpreted(place: &Place, variant: usize, ty: &Ty) -> Option<Value> {
 }
 
 /// `base.*`
-pub fn deref(sema: &mut Sema<'_>, base: ExprId, span: Span) -> Result<Ev> {
+pub fn deref(sema: &mut Sema<'_>, base: ExprId, span: Span) -> Result<ExprValue> {
     let v = sema.value(base, None)?;
-    deref_value(sema, v, span).map(Ev::Place)
+    deref_value(sema, v, span).map(ExprValue::Place)
 }
 
 /// The place behind a pointer.
@@ -166,7 +166,7 @@ fn known_at(sema: &mut Sema<'_>, id: GlobalId, off: u32, ty: &Ty) -> Option<Valu
 }
 
 /// `base[i, j]`
-pub fn index(sema: &mut Sema<'_>, base: ExprId, indices: &[ExprId], span: Span) -> Result<Ev> {
+pub fn index(sema: &mut Sema<'_>, base: ExprId, indices: &[ExprId], span: Span) -> Result<ExprValue> {
     let base_span = sema.span(base);
     let ev = sema.expr(base, None)?;
     let indices = indices
@@ -174,8 +174,8 @@ pub fn index(sema: &mut Sema<'_>, base: ExprId, indices: &[ExprId], span: Span) 
         .map(|i| Ok((sema.value_near(*i, &Ty::U16)?, sema.span(*i))))
         .collect::<Result<Vec<_>>>()?;
     let ty = match &ev {
-        Ev::Value(v) => v.ty(),
-        Ev::Place(p) => p.ty().clone(),
+        ExprValue::Value(v) => v.ty(),
+        ExprValue::Place(p) => p.ty().clone(),
     };
     match &ty {
         Ty::Array(a) => index_array(sema, ev, a, &indices, span),
@@ -201,7 +201,13 @@ pub fn index(sema: &mut Sema<'_>, base: ExprId, indices: &[ExprId], span: Span) 
     }
 }
 
-fn index_tuple(lower: &mut Lower, ev: Ev, ty: &Ty, indices: &[(Operand, Span)], span: Span) -> Result<Ev> {
+fn index_tuple(
+    lower: &mut Lower,
+    ev: ExprValue,
+    ty: &Ty,
+    indices: &[(Operand, Span)],
+    span: Span,
+) -> Result<ExprValue> {
     let [(index, at)] = indices else {
         return Err(index_count(1, indices.len()).at(span));
     };
@@ -213,24 +219,24 @@ fn index_tuple(lower: &mut Lower, ev: Ev, ty: &Ty, indices: &[(Operand, Span)], 
     let i = i.ok_or_else(|| rules::INDEX_RANGE.because(&[("index", v), ("len", &len)]).at(*at))?;
     let (part, off) = part_type(ty, i).unwrap_or((Ty::Error, 0));
     match ev {
-        Ev::Value(Operand::Known(Value::Record(r))) => Ok(Ev::known(r.fields[i].clone())),
-        Ev::Value(Operand::Parts(_, parts)) => Ok(Ev::Value(parts[i].clone())),
-        Ev::Value(Operand::Mem(addr, ty)) => {
+        ExprValue::Value(Operand::Known(Value::Record(r))) => Ok(ExprValue::known(r.fields[i].clone())),
+        ExprValue::Value(Operand::Parts(_, parts)) => Ok(ExprValue::Value(parts[i].clone())),
+        ExprValue::Value(Operand::Mem(addr, ty)) => {
             let place = Place::Memory { addr, ty, writable: false, known: None };
-            lower.narrow(place, PathStep::Field(i), part, off).map(Ev::Place)
+            lower.narrow(place, PathStep::Field(i), part, off).map(ExprValue::Place)
         }
-        Ev::Place(p) => lower.narrow(p, PathStep::Field(i), part, off).map(Ev::Place),
-        Ev::Value(_) => Err(rules::REPORTED.plain()),
+        ExprValue::Place(p) => lower.narrow(p, PathStep::Field(i), part, off).map(ExprValue::Place),
+        ExprValue::Value(_) => Err(rules::REPORTED.plain()),
     }
 }
 
 fn index_array(
     sema: &mut Sema<'_>,
-    ev: Ev,
+    ev: ExprValue,
     a: &Arc<ArrayTy>,
     indices: &[(Operand, Span)],
     span: Span,
-) -> Result<Ev> {
+) -> Result<ExprValue> {
     if indices.len() != a.dims.len() {
         let diag = index_count(a.dims.len(), indices.len());
         return Err(diag.at(span));
@@ -243,7 +249,7 @@ fn index_array(
         return Err(rules::NOT_COMPTIME.because(&[("what", &"this index")]).at(*at));
     }
     let (array, writable) = match ev {
-        Ev::Place(Place::Memory { addr, writable, .. }) => (addr, writable),
+        ExprValue::Place(Place::Memory { addr, writable, .. }) => (addr, writable),
         other => {
             let v = sema.value_of(other, span)?;
             (sema.aggregate_addr(&v, span)?, false)
@@ -258,11 +264,11 @@ fn element_at_run_time(
     a: &Arc<ArrayTy>,
     indices: &[(Operand, Span)],
     writable: bool,
-) -> Result<Ev> {
+) -> Result<ExprValue> {
     let ty = a.elem.clone();
     if let [(index, at)] = indices {
         let index = index_reg(sema, index, *at)?;
-        return Ok(Ev::Place(Place::Element { array, index, len: a.dims[0], ty, writable }));
+        return Ok(ExprValue::Place(Place::Element { array, index, len: a.dims[0], ty, writable }));
     }
     let each = ty.words().ok_or_else(|| rules::COMPTIME_ONLY.because(&[("type", &ty)]))?;
     // Bytes are numbered from the start of the array first: a row of them may end within a word.
@@ -277,10 +283,10 @@ fn element_at_run_time(
     }
     if ty.is_byte() {
         let len = u32::try_from(a.len()).unwrap_or(u32::MAX);
-        return Ok(Ev::Place(Place::Element { array, index: at, len, ty, writable }));
+        return Ok(ExprValue::Place(Place::Element { array, index: at, len, ty, writable }));
     }
     let addr = Addr { base: Base::Reg(at), off: 0 };
-    Ok(Ev::Place(Place::Memory { addr, ty, writable, known: None }))
+    Ok(ExprValue::Place(Place::Memory { addr, ty, writable, known: None }))
 }
 
 fn index_reg(sema: &mut Sema<'_>, index: &Operand, span: Span) -> Result<u16> {
@@ -294,26 +300,39 @@ fn index_reg(sema: &mut Sema<'_>, index: &Operand, span: Span) -> Result<u16> {
     }
 }
 
-fn known_element(lower: &mut Lower, ev: Ev, a: &Arc<ArrayTy>, position: u64, span: Span) -> Result<Ev> {
+fn known_element(
+    lower: &mut Lower,
+    ev: ExprValue,
+    a: &Arc<ArrayTy>,
+    position: u64,
+    span: Span,
+) -> Result<ExprValue> {
     let off = a.elem.element_offset(position as u32).unwrap_or(0);
     match ev {
-        Ev::Value(Operand::Known(Value::Array(v))) => {
-            v.get(position).cloned().map(Ev::known).ok_or_else(|| rules::REPORTED.plain())
+        ExprValue::Value(Operand::Known(Value::Array(v))) => {
+            v.get(position).cloned().map(ExprValue::known).ok_or_else(|| rules::REPORTED.plain())
         }
-        Ev::Value(Operand::Known(Value::Undefined(_))) => Ok(Ev::known(Value::Undefined(a.elem.clone()))),
-        Ev::Value(Operand::Parts(_, parts)) => Ok(Ev::Value(parts[position as usize].clone())),
-        Ev::Value(Operand::Mem(addr, ty)) => {
+        ExprValue::Value(Operand::Known(Value::Undefined(_))) => {
+            Ok(ExprValue::known(Value::Undefined(a.elem.clone())))
+        }
+        ExprValue::Value(Operand::Parts(_, parts)) => Ok(ExprValue::Value(parts[position as usize].clone())),
+        ExprValue::Value(Operand::Mem(addr, ty)) => {
             let place = Place::Memory { addr, ty, writable: false, known: None };
-            lower.narrow(place, PathStep::Element(position), a.elem.clone(), off).map(Ev::Place)
+            lower.narrow(place, PathStep::Element(position), a.elem.clone(), off).map(ExprValue::Place)
         }
-        Ev::Place(p) => {
-            lower.narrow(p, PathStep::Element(position), a.elem.clone(), off).map(Ev::Place).at(span)
+        ExprValue::Place(p) => {
+            lower.narrow(p, PathStep::Element(position), a.elem.clone(), off).map(ExprValue::Place).at(span)
         }
-        Ev::Value(_) => Err(rules::REPORTED.plain()),
+        ExprValue::Value(_) => Err(rules::REPORTED.plain()),
     }
 }
 
-fn index_pointer(sema: &mut Sema<'_>, ptr: Operand, indices: &[(Operand, Span)], span: Span) -> Result<Ev> {
+fn index_pointer(
+    sema: &mut Sema<'_>,
+    ptr: Operand,
+    indices: &[(Operand, Span)],
+    span: Span,
+) -> Result<ExprValue> {
     let [(index, at)] = indices else {
         return Err(index_count(1, indices.len()).at(span));
     };
@@ -336,10 +355,10 @@ fn index_pointer(sema: &mut Sema<'_>, ptr: Operand, indices: &[(Operand, Span)],
             };
             let known = known_at(sema, *id, off, &ty);
             let addr = Addr { base: start.base, off };
-            return Ok(Ev::Place(Place::Memory { addr, ty, writable, known }));
+            return Ok(ExprValue::Place(Place::Memory { addr, ty, writable, known }));
         }
         let index = index_reg(sema, index, *at)?;
-        return Ok(Ev::Place(Place::Element { array: start, index, len, ty, writable }));
+        return Ok(ExprValue::Place(Place::Element { array: start, index, len, ty, writable }));
     }
     if sema.is_comptime() {
         return Err(rules::NOT_COMPTIME.because(&[("what", &"this pointer")]).at(span));
@@ -347,13 +366,13 @@ fn index_pointer(sema: &mut Sema<'_>, ptr: Operand, indices: &[(Operand, Span)],
     let a = sema.reg_of(&ptr, span)?;
     if index.known().and_then(Value::to::<u32>) == Some(0) {
         let addr = Addr { base: Base::Reg(a), off: 0 };
-        return Ok(Ev::Place(Place::Memory { addr, ty, writable, known: None }));
+        return Ok(ExprValue::Place(Place::Memory { addr, ty, writable, known: None }));
     }
     let b = index_reg(sema, index, *at)?;
     let d = sema.b().reg();
     sema.b().emit(Op::Element { d, a, b, words: words_of_element(&ty), len: IN_VARIABLE });
     let addr = Addr { base: Base::Reg(d), off: 0 };
-    Ok(Ev::Place(Place::Memory { addr, ty, writable, known: None }))
+    Ok(ExprValue::Place(Place::Memory { addr, ty, writable, known: None }))
 }
 
 fn index_count(want: usize, have: usize) -> crate::diagnostics::Diag {

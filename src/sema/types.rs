@@ -1,7 +1,7 @@
 //! Expressions that make types.
 
 use super::arith::coerce;
-use super::eval::Ev;
+use super::eval::ExprValue;
 use super::value::Value;
 use super::walk::Sema;
 use crate::diagnostics::rules::comptime as rules;
@@ -57,8 +57,8 @@ fn pointee(sema: &mut Sema<'_>, id: ExprId) -> Result<Ty> {
 /// `*p` reads what a pointer leads to in other languages.
 fn dereferenced(sema: &mut Sema<'_>, diag: Diag, id: ExprId) -> Diag {
     let have = match sema.expr(id, None) {
-        Ok(Ev::Place(place)) => place.ty().clone(),
-        Ok(Ev::Value(value)) => value.ty(),
+        Ok(ExprValue::Place(place)) => place.ty().clone(),
+        Ok(ExprValue::Value(value)) => value.ty(),
         Err(_) => return diag,
     };
     if !matches!(have, Ty::Ptr(_)) {

@@ -7,10 +7,10 @@ use super::chain;
 use super::eval::{Budget, Eval, EvalFrame};
 use super::files::Files;
 use super::layout::LayoutScope;
+use super::layout_memo::LayoutMemo;
 use super::lower::{FnBuilder, Lower};
 use super::modules::Modules;
 use super::options::CompileOptions;
-use super::repeats::Repeats;
 use super::reports::Reports;
 use super::unit::{Global, Instance, Unit};
 use super::uses::Uses;
@@ -42,7 +42,7 @@ pub struct Sema<'s> {
     /// What the layout block has said.
     pub layout: LayoutScope,
     /// What places of the layout block gave the last time.
-    pub repeats: Repeats,
+    pub repeats: LayoutMemo,
 }
 
 impl<'s> Sema<'s> {
@@ -64,7 +64,7 @@ impl<'s> Sema<'s> {
             eval: Eval::new(Budget::new(options.comptime_fuel)),
             lower: Lower::new(arch),
             layout: LayoutScope::default(),
-            repeats: Repeats::default(),
+            repeats: LayoutMemo::default(),
         }
     }
 

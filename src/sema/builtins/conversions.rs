@@ -6,7 +6,7 @@ use crate::diagnostics::{At, Diag, Result};
 use crate::dsd::ops::Elem;
 use crate::image::code::Op;
 use crate::sema::arith;
-use crate::sema::eval::Ev;
+use crate::sema::eval::ExprValue;
 use crate::sema::operand::{Operand, comptime_only, exists_at_run_time, repr};
 use crate::sema::options::CompileOptions;
 use crate::sema::value::{Pointer, Value};
@@ -215,9 +215,9 @@ pub(in crate::sema) fn type_of(sema: &mut Sema<'_>, e: ExprId) -> Result<Ty> {
     };
     sema.lower.rollback(checkpoint);
     match ev? {
-        Ev::Value(Operand::Known(Value::Fn(f))) => Ok(Ty::Fn(sema.fn_type(f)?)),
-        Ev::Value(v) => Ok(v.ty()),
-        Ev::Place(p) => Ok(p.ty().clone()),
+        ExprValue::Value(Operand::Known(Value::Fn(f))) => Ok(Ty::Fn(sema.fn_type(f)?)),
+        ExprValue::Value(v) => Ok(v.ty()),
+        ExprValue::Place(p) => Ok(p.ty().clone()),
     }
 }
 
@@ -230,7 +230,7 @@ fn type_of_call(sema: &mut Sema<'_>, e: ExprId) -> Option<Ty> {
     {
         return None;
     }
-    let Ok(Ev::Value(Operand::Known(Value::Fn(f)))) = sema.expr(*callee, None) else { return None };
+    let Ok(ExprValue::Value(Operand::Known(Value::Fn(f)))) = sema.expr(*callee, None) else { return None };
     let f = sema.modules.overload(f, args.len());
     let (unit, decl) = sema.fn_unit(f);
     let function = unit.function(decl);
@@ -246,7 +246,7 @@ fn type_of_call(sema: &mut Sema<'_>, e: ExprId) -> Option<Ty> {
 }
 
 /// The same expression as code, also where no function is being written.
-fn as_code(sema: &mut Sema<'_>, e: ExprId) -> Result<Ev> {
+fn as_code(sema: &mut Sema<'_>, e: ExprId) -> Result<ExprValue> {
     let before = sema.eval.set_comptime(false);
     let ev = match sema.lower.checkpoint() {
         Some(_) => sema.expr(e, None),

@@ -9,7 +9,7 @@ use crate::dsd::Dsd;
 use crate::image::Descriptor;
 use crate::image::code::{DsdEdit, Op};
 use crate::sema::declared::with_declaration;
-use crate::sema::eval::{Ev, Eval};
+use crate::sema::eval::{Eval, ExprValue};
 use crate::sema::operand::{Addr, Base, Operand, Place};
 use crate::sema::value::{Pointee, Value};
 use crate::sema::walk::Sema;
@@ -149,8 +149,10 @@ fn dsd_arg(sema: &mut Sema<'_>, id: ExprId) -> Result<(Operand, DsdTy)> {
 pub fn pointer_arg(sema: &mut Sema<'_>, id: ExprId) -> Result<Operand> {
     let at = sema.span(id);
     match sema.expr(id, None)? {
-        Ev::Place(Place::Memory {
-            addr: Addr { base: Base::Global(g), off: 0 }, ty: Ty::Array(_), ..
+        ExprValue::Place(Place::Memory {
+            addr: Addr { base: Base::Global(g), off: 0 },
+            ty: Ty::Array(_),
+            ..
         }) => Ok(Operand::Known(sema.lower.data.pointer_to(g))),
         ev => {
             let v = sema.value_of(ev, at)?;

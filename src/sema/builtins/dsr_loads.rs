@@ -10,7 +10,7 @@ use crate::dsd::{Dsd, Mem, MemKind};
 use crate::image::code::{DsdRef, DsrLoad, Op};
 use crate::image::{DsrRef, QueueBinding, TileImage};
 use crate::sema::declared::with_declaration;
-use crate::sema::eval::Ev;
+use crate::sema::eval::ExprValue;
 use crate::sema::lower::LoadTask;
 use crate::sema::operand::{Addr, Base, Operand, Place};
 use crate::sema::value::Value;
@@ -24,7 +24,7 @@ const MOST_STRIDES: usize = 3;
 
 /// Which registers a load fills, next to its DSR.
 #[derive(Copy, Clone, PartialEq)]
-enum Kin {
+enum LoadForm {
     /// `@load_to_dsr`
     Dsr,
     /// `@load_to_dsr_xdsr`
@@ -33,30 +33,30 @@ enum Kin {
     Strides,
 }
 
-impl Kin {
+impl LoadForm {
     /// Arguments in front of the DSD.
     fn registers(self) -> usize {
         match self {
-            Kin::Dsr => 1,
-            Kin::Xdsr => 2,
-            Kin::Strides => 3,
+            LoadForm::Dsr => 1,
+            LoadForm::Xdsr => 2,
+            LoadForm::Strides => 3,
         }
     }
 
     fn name(self) -> &'static str {
         match self {
-            Kin::Dsr => "@load_to_dsr",
-            Kin::Xdsr => "@load_to_dsr_xdsr",
-            Kin::Strides => "@load_to_dsr_xdsr_sr",
+            LoadForm::Dsr => "@load_to_dsr",
+            LoadForm::Xdsr => "@load_to_dsr_xdsr",
+            LoadForm::Strides => "@load_to_dsr_xdsr_sr",
         }
     }
 
     /// The one that loads such DSDs.
-    fn of(dsd: DsdTy) -> Option<Kin> {
+    fn of(dsd: DsdTy) -> Option<LoadForm> {
         match dsd {
-            DsdTy::Mem1d | DsdTy::FabIn | DsdTy::FabOut => Some(Kin::Dsr),
-            DsdTy::Circbuf => Some(Kin::Xdsr),
-            DsdTy::Mem4d => Some(Kin::Strides),
+            DsdTy::Mem1d | DsdTy::FabIn | DsdTy::FabOut => Some(LoadForm::Dsr),
+            DsdTy::Circbuf => Some(LoadForm::Xdsr),
+            DsdTy::Mem4d => Some(LoadForm::Strides),
             DsdTy::Fifo => None,
         }
     }
@@ -68,15 +68,15 @@ pub const BUILTINS: &[Builtin] = &[
     Builtin { name: "load_to_dsr", takes: 2..=3, phase: Phase::BlockOrCode,
         usage: "@load_to_dsr(dsr, dsd, .{..})",
         doc: "loads a DSD into a register",
-        run: Run::Operand(|s, call| load_to_dsr(s, call, Kin::Dsr)), ..USUAL },
+        run: Run::Operand(|s, call| load_to_dsr(s, call, LoadForm::Dsr)), ..USUAL },
     Builtin { name: "load_to_dsr_xdsr", takes: 3..=4, phase: Phase::BlockOrCode,
         usage: "@load_to_dsr_xdsr(dsr, xdsr, circbuf, .{..})",
         doc: "loads a circular buffer into registers",
-        run: Run::Operand(|s, call| load_to_dsr(s, call, Kin::Xdsr)), ..USUAL },
+        run: Run::Operand(|s, call| load_to_dsr(s, call, LoadForm::Xdsr)), ..USUAL },
     Builtin { name: "load_to_dsr_xdsr_sr", takes: 4..=5, phase: Phase::BlockOrCode,
         usage: "@load_to_dsr_xdsr_sr(dsr, xdsr, .{sr, ..}, mem4d, .{..})",
         doc: "loads a mem4d DSD into registers",
-        run: Run::Operand(|s, call| load_to_dsr(s, call, Kin::Strides)), ..USUAL },
+        run: Run::Operand(|s, call| load_to_dsr(s, call, LoadForm::Strides)), ..USUAL },
     Builtin { name: "set_dsr_base_addr", takes: 2..=2, phase: Phase::Code,
         usage: "@set_dsr_base_addr(dsr, pointer)",
         doc: "moves a register to another base address",
@@ -84,22 +84,22 @@ pub const BUILTINS: &[Builtin] = &[
         run: Run::Operand(set_dsr_base), ..USUAL },
 ];
 
-fn load_to_dsr(sema: &mut Sema<'_>, call: Call<'_>, kin: Kin) -> Result<Operand> {
+fn load_to_dsr(sema: &mut Sema<'_>, call: Call<'_>, kin: LoadForm) -> Result<Operand> {
     let dsr = loadable(sema, call.args[0])?;
-    let xdsr = if kin == Kin::Dsr { None } else { Some(xdsr_arg(sema, call.args[1])?) };
-    let strides = if kin == Kin::Strides { stride_registers(sema, call.args[2])? } else { Vec::new() };
+    let xdsr = if kin == LoadForm::Dsr { None } else { Some(xdsr_arg(sema, call.args[1])?) };
+    let strides = if kin == LoadForm::Strides { stride_registers(sema, call.args[2])? } else { Vec::new() };
     let dsd_arg = call.args[kin.registers()];
     let dsd_at = sema.span(dsd_arg);
     let (v, may_change) = dsd_to_load(sema, dsd_arg)?;
     let Ty::Dsd(kind) = v.ty() else {
         return Err(comptime::TYPE_MISMATCH.because(&[("want", &"a DSD"), ("have", &v.ty())]).at(dsd_at));
     };
-    if (kind, kin) == (DsdTy::Mem4d, Kin::Dsr) {
+    if (kind, kin) == (DsdTy::Mem4d, LoadForm::Dsr) {
         sema.lint(rules::OLD_DSR_LOAD.plain().at(dsd_at))?;
     } else {
         check_load(dsr, kind, kin).map_err(|c| with_declaration(sema.frame(), c.at(dsd_at), dsd_arg))?;
     }
-    if kin == Kin::Strides {
+    if kin == LoadForm::Strides {
         let known = v.known().filter(|_| !may_change);
         check_strides(known, strides.len())
             .map_err(|c| with_declaration(sema.frame(), c.at(sema.span(call.args[2])), dsd_arg))?;
@@ -160,7 +160,9 @@ fn xdsr_arg(sema: &mut Sema<'_>, id: ExprId) -> Result<u8> {
 fn dsd_to_load(sema: &mut Sema<'_>, id: ExprId) -> Result<(Operand, bool)> {
     let at = sema.span(id);
     let ev = sema.expr(id, None)?;
-    if let Ev::Place(Place::Memory { addr: Addr { base: Base::Global(g), off: 0 }, known: None, .. }) = ev
+    if let ExprValue::Place(Place::Memory {
+        addr: Addr { base: Base::Global(g), off: 0 }, known: None, ..
+    }) = ev
         && sema.is_comptime()
     {
         return Ok((Operand::Known(sema.global(g).value.clone()), true));
@@ -192,7 +194,7 @@ fn set_dsr_base(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
     let at = sema.span(call.args[1]);
     let ev = sema.expr(call.args[1], None)?;
     let ptr = match ev {
-        Ev::Place(Place::Memory { addr, ty: ty @ Ty::Array(_), writable, .. }) => {
+        ExprValue::Place(Place::Memory { addr, ty: ty @ Ty::Array(_), writable, .. }) => {
             sema.lower.pointer(addr, ty, writable)?
         }
         ev => sema.value_of(ev, at)?,
@@ -274,7 +276,7 @@ fn unbound(
     Some(c.help(format!("write `@initialize_queue({queue}, .{{ .color = {color} }})` in a comptime block")))
 }
 
-fn check_load(dsr: DsrRef, kind: DsdTy, kin: Kin) -> Result<()> {
+fn check_load(dsr: DsrRef, kind: DsdTy, kin: LoadForm) -> Result<()> {
     let wrong = |help: &str| {
         let facts: [(&str, &dyn std::fmt::Display); 3] =
             [("name", &kin.name()), ("dsd", &Ty::Dsd(kind)), ("dsr", &dsr.id.file.name())];
@@ -285,8 +287,8 @@ fn check_load(dsr: DsrRef, kind: DsdTy, kin: Kin) -> Result<()> {
         (DsdTy::FabOut, DsrFile::Src0 | DsrFile::Src1) => {
             wrong("a fabout_dsd is a destination: use dsr_dest")
         }
-        _ if Kin::of(kind) == Some(kin) => Ok(()),
-        _ => match Kin::of(kind) {
+        _ if LoadForm::of(kind) == Some(kin) => Ok(()),
+        _ => match LoadForm::of(kind) {
             Some(other) => wrong(&format!("use `{}`", other.name())),
             None => wrong("a FIFO owns its registers; refer to them with dsr_fifo_dest and dsr_fifo_src1"),
         },

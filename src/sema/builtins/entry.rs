@@ -3,7 +3,7 @@
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Diag, Result, counted};
 use crate::image::intrinsics::IntrinsicRow;
-use crate::sema::eval::Ev;
+use crate::sema::eval::ExprValue;
 use crate::sema::operand::Operand;
 use crate::sema::value::Value;
 use crate::sema::walk::Sema;
@@ -84,7 +84,7 @@ pub enum Run {
     /// A value that may be known only when the program runs, or nothing.
     Operand(fn(&mut Sema<'_>, Call<'_>) -> Result<Operand>),
     /// A value or a place that can be assigned to.
-    Place(fn(&mut Sema<'_>, Call<'_>) -> Result<Ev>),
+    Place(fn(&mut Sema<'_>, Call<'_>) -> Result<ExprValue>),
     /// A request to the PE, for which the arguments are converted.
     Intrinsic(&'static IntrinsicRow),
     /// The value of the global constant that it initializes.

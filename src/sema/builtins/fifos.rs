@@ -12,7 +12,7 @@ use crate::dsd::{Dsd, FifoAction, FifoId, Priority, Simd};
 use crate::image::code::Op;
 use crate::image::{Fifo, FifoRegisters, TaskKind};
 use crate::sema::declared::with_declaration;
-use crate::sema::eval::Ev;
+use crate::sema::eval::ExprValue;
 use crate::sema::lower::{FifoTask, TaskName, Tile};
 use crate::sema::operand::{Addr, Base, Operand, Place};
 use crate::sema::value::{GlobalId, Pointee, Pointer, Value};
@@ -77,12 +77,12 @@ fn allocate_fifo(sema: &mut Sema<'_>, call: Call<'_>, decl: &VarDecl) -> Result<
 fn fifo_buffer(sema: &mut Sema<'_>, arg: ExprId) -> Result<GlobalId> {
     let at = sema.span(arg);
     let (id, ty) = match sema.at_comptime(|s| s.expr(arg, None))? {
-        Ev::Place(Place::Memory {
+        ExprValue::Place(Place::Memory {
             addr: Addr { base: Base::Global(id), off: 0 },
             ty: ty @ Ty::Array(_),
             ..
         }) => (Some(id), ty),
-        Ev::Place(Place::Memory { known: None, ty, .. }) => (None, ty),
+        ExprValue::Place(Place::Memory { known: None, ty, .. }) => (None, ty),
         ev => match sema.at_comptime(|s| s.value_of(ev, at))?.known() {
             Some(Value::Ptr(Pointer { ty, to: Pointee::Global(id, 0) })) => (Some(*id), ty.to.clone()),
             other => (None, other.map_or(Ty::Error, Value::ty)),

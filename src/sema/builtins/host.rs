@@ -6,7 +6,7 @@ use crate::diagnostics::rules::{comptime, layout as rules};
 use crate::diagnostics::{At, Diag, Result, suggest};
 use crate::image::code::Intrinsic;
 use crate::image::{Export, ExportKind, ExportName, ExportTarget, Scalar};
-use crate::sema::eval::Ev;
+use crate::sema::eval::ExprValue;
 use crate::sema::injection::injects_twice;
 use crate::sema::layout::LayoutScope;
 use crate::sema::operand::{Addr, Base, Operand, Place, element_of, repr};
@@ -248,14 +248,14 @@ struct Symbol {
 fn symbol(sema: &mut Sema<'_>, id: ExprId, at: Span) -> Result<Symbol> {
     let ev = sema.expr(id, None)?;
     match ev {
-        Ev::Value(Operand::Known(Value::Fn(f))) => {
+        ExprValue::Value(Operand::Known(Value::Fn(f))) => {
             let (function, _) = sema.entry(f, at)?;
             let ty = Ty::Fn(sema.fn_type(f)?);
             let (unit, decl) = sema.fn_unit(f);
             let name = unit.function(decl).name.name.to_string();
             Ok(Symbol { name, target: ExportTarget::Fn(function), ty, is_var: None })
         }
-        Ev::Place(Place::Memory { addr: Addr { base: Base::Global(g), off: 0 }, ty, .. }) => {
+        ExprValue::Place(Place::Memory { addr: Addr { base: Base::Global(g), off: 0 }, ty, .. }) => {
             let addr = sema.place_global(g)?;
             if let Value::Ptr(p) = sema.global(g).value.clone()
                 && let Pointee::Global(behind, _) = p.to

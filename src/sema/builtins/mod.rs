@@ -43,7 +43,7 @@ pub(super) use conversions::type_of;
 pub use entry::{Builtin, Phase};
 pub use settings::settings;
 
-use super::eval::{Ev, Return};
+use super::eval::{ExprValue, Return};
 use super::value::Value;
 use super::walk::Sema;
 use crate::diagnostics::Result;
@@ -124,14 +124,14 @@ pub(super) fn finish(sema: &mut Sema<'_>) {
 }
 
 /// `@name(args)`
-pub fn builtin(sema: &mut Sema<'_>, name: &Ident, args: &[ExprId], span: Span) -> Result<Ev> {
+pub fn builtin(sema: &mut Sema<'_>, name: &Ident, args: &[ExprId], span: Span) -> Result<ExprValue> {
     let call = Call { args, span };
     if let Some(row) = ops::lookup(&name.name) {
         sema.note_effect();
         if !is_in(sema, Phase::Code) {
             return Err(wrong_phase(&name.name, Phase::Code).at(span));
         }
-        return vectors::vector_op(sema, row, call).map(Ev::Value);
+        return vectors::vector_op(sema, row, call).map(ExprValue::Value);
     }
     let Some(entry) = lookup(&name.name).filter(|entry| may_name(&sema.eval, entry)) else {
         sema.note_effect();
@@ -151,10 +151,10 @@ pub fn builtin(sema: &mut Sema<'_>, name: &Ident, args: &[ExprId], span: Span) -
         return Err(comptime::WRONG_PHASE.because(&facts).at(span));
     }
     match entry.run {
-        Run::Known(run) => run(sema, call).map(Ev::known),
-        Run::Operand(run) => run(sema, call).map(Ev::Value),
+        Run::Known(run) => run(sema, call).map(ExprValue::known),
+        Run::Operand(run) => run(sema, call).map(ExprValue::Value),
         Run::Place(run) => run(sema, call),
-        Run::Intrinsic(row) => intrinsics::ask(sema, row, call).map(Ev::Value),
+        Run::Intrinsic(row) => intrinsics::ask(sema, row, call).map(ExprValue::Value),
         Run::Global(_) => Err(entry.wrong_phase().at(span)),
     }
 }

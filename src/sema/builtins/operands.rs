@@ -6,9 +6,9 @@ use crate::diagnostics::rules::{comptime, dsd as rules};
 use crate::diagnostics::{Diag, Result};
 use crate::image::DsrRef;
 use crate::sema::declared::{declaration, with_declaration};
+use crate::sema::expectation::Expectation;
 use crate::sema::operand::Operand;
 use crate::sema::walk::Sema;
-use crate::sema::want::Want;
 use crate::source::Span;
 use crate::syntax::ast::ExprId;
 use crate::value::ty::{DsdTy, Ty};
@@ -69,7 +69,7 @@ impl ArgumentKind {
 /// Looks at an argument, whose literals may become values of a type.
 pub fn vector_arg(sema: &mut Sema<'_>, id: ExprId, near: Option<Ty>) -> Result<Arg> {
     let span = sema.span(id);
-    let value = sema.value_for(id, near.as_ref().map_or(Want::Nothing, Want::OfLiterals))?;
+    let value = sema.value_for(id, near.as_ref().map_or(Expectation::Nothing, Expectation::OfLiterals))?;
     let what = match value.ty() {
         Ty::Dsd(DsdTy::Fifo) if value.known().is_none() => {
             return Err(rules::FIFO_NOT_COMPTIME.plain().at(span).help("use the FIFO itself"));

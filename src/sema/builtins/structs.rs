@@ -4,7 +4,7 @@ use super::entry::{Builtin, Phase, Run, USUAL};
 use super::{arguments, conversions};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Result};
-use crate::sema::eval::Ev;
+use crate::sema::eval::ExprValue;
 use crate::sema::operand::Operand;
 use crate::sema::value::Value;
 use crate::sema::walk::Sema;
@@ -32,7 +32,7 @@ pub const BUILTINS: &[Builtin] = &[
         run: Run::Operand(|s, call| concat(s, call.args[0], call.args[1], call.span)), ..USUAL },
 ];
 
-fn field_builtin(sema: &mut Sema<'_>, base: ExprId, name: ExprId) -> Result<Ev> {
+fn field_builtin(sema: &mut Sema<'_>, base: ExprId, name: ExprId) -> Result<ExprValue> {
     let at = sema.span(name);
     let name = Ident { name: SmolStr::new(arguments::known_str(sema, name)?), span: at };
     suffix::field(sema, base, &name)

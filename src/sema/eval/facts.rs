@@ -1,6 +1,6 @@
 //! What the places of a text stand for: types and values that the walk has met there, for editors.
 
-use super::scope::{Binding, Ev};
+use super::scope::{Binding, ExprValue};
 use crate::sema::operand::{Operand, Place};
 use crate::sema::value::Value;
 use crate::source::Span;
@@ -64,11 +64,11 @@ impl Facts {
     }
 
     /// An expression has this value.
-    pub fn note(&mut self, at: Span, ev: &Ev) {
+    pub fn note(&mut self, at: Span, ev: &ExprValue) {
         match ev {
-            Ev::Value(operand) => self.note_operand(at, operand),
-            Ev::Place(Place::Memory { ty, known, .. }) => self.add(at, || ty.clone(), known.as_ref()),
-            Ev::Place(place) => self.add(at, || place.ty().clone(), None),
+            ExprValue::Value(operand) => self.note_operand(at, operand),
+            ExprValue::Place(Place::Memory { ty, known, .. }) => self.add(at, || ty.clone(), known.as_ref()),
+            ExprValue::Place(place) => self.add(at, || place.ty().clone(), None),
         }
     }
 

@@ -164,7 +164,7 @@ impl KnownCalls {
     }
 
     /// Notes what the call under evaluation reads.
-    pub fn reads(&mut self, read: Read) {
+    pub fn note_read(&mut self, read: Read) {
         if let Some(watch) = self.watching.last_mut() {
             watch.note(read);
         }
@@ -266,8 +266,8 @@ mod tests {
         known.begin(0);
         for _ in 0..3 {
             known.begin(0);
-            known.reads(read());
-            known.reads(read());
+            known.note_read(read());
+            known.note_read(read());
             known.end(0);
         }
         assert_eq!(known.end(0).1.map(|reads| reads.len()), Some(1));
@@ -279,7 +279,7 @@ mod tests {
         for (count, kept) in [(MAX_READS, Some(MAX_READS)), (MAX_READS + 1, None)] {
             let mut known = KnownCalls::default();
             known.begin(0);
-            (0..count as u32).for_each(|decl| known.reads(read(decl)));
+            (0..count as u32).for_each(|decl| known.note_read(read(decl)));
             assert_eq!(known.end(0).1.map(|reads| reads.len()), kept);
         }
     }

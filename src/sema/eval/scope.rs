@@ -219,17 +219,17 @@ impl EvalFrame {
 
 /// The outcome of an expression: a value, or a place that holds one.
 #[derive(Clone, Debug)]
-pub enum Ev {
+pub enum ExprValue {
     /// A value.
     Value(Operand),
     /// A place.
     Place(Place),
 }
 
-impl Ev {
+impl ExprValue {
     /// A value known at comptime.
-    pub fn known(v: Value) -> Ev {
-        Ev::Value(Operand::Known(v))
+    pub fn known(v: Value) -> ExprValue {
+        ExprValue::Value(Operand::Known(v))
     }
 }
 

@@ -22,7 +22,7 @@ const KEPT: usize = 4;
 
 /// The last results, each by its place in the text.
 #[derive(Debug, Default)]
-pub struct Repeats {
+pub struct LayoutMemo {
     literals: FxHashMap<Span, Recent<Rc<Record>>>,
     configs: FxHashMap<Span, Recent<LastConfig>>,
     tiles: FxHashMap<Span, Recent<LastTile>>,
@@ -68,7 +68,7 @@ impl<T> Recent<T> {
     }
 }
 
-impl Repeats {
+impl LayoutMemo {
     /// Whether a struct literal was evaluated before.
     pub fn has_literal(&self, site: Span) -> bool {
         self.literals.contains_key(&site)

@@ -7,7 +7,7 @@ use crate::value::ty::Ty;
 
 /// The type that an expression should have.
 #[derive(Copy, Clone, Debug)]
-pub enum Want<'t> {
+pub enum Expectation<'t> {
     /// It has whatever type it has.
     Nothing,
     /// It must have this type.
@@ -17,24 +17,24 @@ pub enum Want<'t> {
     OfLiterals(&'t Ty),
 }
 
-impl<'t> Want<'t> {
+impl<'t> Expectation<'t> {
     /// The type that is asked for, if any.
     pub fn ty(self) -> Option<&'t Ty> {
         match self {
-            Want::Nothing => None,
-            Want::Exactly(ty) | Want::OfLiterals(ty) => Some(ty),
+            Expectation::Nothing => None,
+            Expectation::Exactly(ty) | Expectation::OfLiterals(ty) => Some(ty),
         }
     }
 
     /// What is asked of the operands of an operator whose result has their type.
-    pub fn of_operands(self) -> Want<'t> {
-        self.ty().map_or(Want::Nothing, Want::OfLiterals)
+    pub fn of_operands(self) -> Expectation<'t> {
+        self.ty().map_or(Expectation::Nothing, Expectation::OfLiterals)
     }
 }
 
-impl<'t> From<Option<&'t Ty>> for Want<'t> {
-    fn from(ty: Option<&'t Ty>) -> Want<'t> {
-        ty.map_or(Want::Nothing, Want::Exactly)
+impl<'t> From<Option<&'t Ty>> for Expectation<'t> {
+    fn from(ty: Option<&'t Ty>) -> Expectation<'t> {
+        ty.map_or(Expectation::Nothing, Expectation::Exactly)
     }
 }
 

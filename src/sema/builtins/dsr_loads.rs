@@ -1,4 +1,4 @@
-//! `@load_to_dsr` and its kin, and `@set_dsr_base_addr`.
+//! `@load_to_dsr` and its two variants, and `@set_dsr_base_addr`.
 
 use super::dsrs::{self, Settings, check_queue};
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
@@ -84,27 +84,27 @@ pub const BUILTINS: &[Builtin] = &[
         run: Run::Operand(set_dsr_base), ..USUAL },
 ];
 
-fn load_to_dsr(sema: &mut Sema<'_>, call: Call<'_>, kin: LoadForm) -> Result<Operand> {
+fn load_to_dsr(sema: &mut Sema<'_>, call: Call<'_>, form: LoadForm) -> Result<Operand> {
     let dsr = loadable(sema, call.args[0])?;
-    let xdsr = if kin == LoadForm::Dsr { None } else { Some(xdsr_arg(sema, call.args[1])?) };
-    let strides = if kin == LoadForm::Strides { stride_registers(sema, call.args[2])? } else { Vec::new() };
-    let dsd_arg = call.args[kin.registers()];
+    let xdsr = if form == LoadForm::Dsr { None } else { Some(xdsr_arg(sema, call.args[1])?) };
+    let strides = if form == LoadForm::Strides { stride_registers(sema, call.args[2])? } else { Vec::new() };
+    let dsd_arg = call.args[form.registers()];
     let dsd_at = sema.span(dsd_arg);
     let (v, may_change) = dsd_to_load(sema, dsd_arg)?;
     let Ty::Dsd(kind) = v.ty() else {
         return Err(comptime::TYPE_MISMATCH.because(&[("want", &"a DSD"), ("have", &v.ty())]).at(dsd_at));
     };
-    if (kind, kin) == (DsdTy::Mem4d, LoadForm::Dsr) {
+    if (kind, form) == (DsdTy::Mem4d, LoadForm::Dsr) {
         sema.lint(rules::OLD_DSR_LOAD.plain().at(dsd_at))?;
     } else {
-        check_load(dsr, kind, kin).map_err(|c| with_declaration(sema.frame(), c.at(dsd_at), dsd_arg))?;
+        check_load(dsr, kind, form).map_err(|c| with_declaration(sema.frame(), c.at(dsd_at), dsd_arg))?;
     }
-    if kin == LoadForm::Strides {
+    if form == LoadForm::Strides {
         let known = v.known().filter(|_| !may_change);
         check_strides(known, strides.len())
             .map_err(|c| with_declaration(sema.frame(), c.at(sema.span(call.args[2])), dsd_arg))?;
     }
-    let settings = match call.args.get(kin.registers() + 1) {
+    let settings = match call.args.get(form.registers() + 1) {
         Some(cfg) => dsrs::settings(sema, *cfg, Some(kind))?,
         None => Settings::default(),
     };
@@ -276,10 +276,10 @@ fn unbound(
     Some(c.help(format!("write `@initialize_queue({queue}, .{{ .color = {color} }})` in a comptime block")))
 }
 
-fn check_load(dsr: DsrRef, kind: DsdTy, kin: LoadForm) -> Result<()> {
+fn check_load(dsr: DsrRef, kind: DsdTy, form: LoadForm) -> Result<()> {
     let wrong = |help: &str| {
         let facts: [(&str, &dyn std::fmt::Display); 3] =
-            [("name", &kin.name()), ("dsd", &Ty::Dsd(kind)), ("dsr", &dsr.id.file.name())];
+            [("name", &form.name()), ("dsd", &Ty::Dsd(kind)), ("dsr", &dsr.id.file.name())];
         Err(rules::DSR_LOAD.because(&facts).help(help))
     };
     match (kind, dsr.id.file) {
@@ -287,7 +287,7 @@ fn check_load(dsr: DsrRef, kind: DsdTy, kin: LoadForm) -> Result<()> {
         (DsdTy::FabOut, DsrFile::Src0 | DsrFile::Src1) => {
             wrong("a fabout_dsd is a destination: use dsr_dest")
         }
-        _ if LoadForm::of(kind) == Some(kin) => Ok(()),
+        _ if LoadForm::of(kind) == Some(form) => Ok(()),
         _ => match LoadForm::of(kind) {
             Some(other) => wrong(&format!("use `{}`", other.name())),
             None => wrong("a FIFO owns its registers; refer to them with dsr_fifo_dest and dsr_fifo_src1"),

@@ -1,4 +1,4 @@
-//! Data structure registers: `@get_dsr` and its kin, and the settings of loads and operations.
+//! Data structure registers: `@get_dsr` and builtins like it, and the settings of loads and operations.
 
 use super::choices::{instead_of, unknown_setting};
 use super::entry::{Builtin, Call, Phase, Run, USUAL};

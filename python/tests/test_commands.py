@@ -93,6 +93,8 @@ runner = SdkRuntime("out")
 runner.load()
 runner.run()
 runner.launch("next", nonblock=False)
+# The second one waits for the first.
+runner.launch("next", nonblock=False)
 END
 """
 

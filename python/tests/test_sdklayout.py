@@ -328,7 +328,7 @@ def test_a_variable_is_looked_for_on_other_pes(layout, tmp_path):
     for place, name, told in (
         ((0, 0), "right", r"PE\(0,0\) has no variable `right`.*read it from PE\(2,0\)"),
         ((0, 0), "lfet", "did you mean `left`"),
-        ((0, 0), "other", "the variables there are `left`"),
+        ((0, 0), "other", "its variables are `left`"),
         ((1, 0), "left", r"there is no code on PE\(1,0\).*read it from PE\(0,0\)"),
         ((1, 0), "other", r"there is no code on PE\(1,0\)"),
     ):

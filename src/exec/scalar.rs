@@ -1,5 +1,4 @@
-//! The interpreter loop for scalar code and calls. It stops with a [`StopReason`] for what needs the PE, such as
-//! tasks and most vector operations.
+//! The interpreter loop for scalar code and calls. For tasks and most vector operations it stops ([`StopReason`]).
 
 use super::arithmetic::{self, amount, quotient, remainder};
 use super::arms::*;
@@ -42,8 +41,7 @@ pub(crate) fn run<G: Guard>(
         // Cycles of all operations before each, and up to its end: as long as the code, so that one check of `at` is enough.
         let (code, cycles) = (&ready.code[..], &ready.cycles_before[..]);
         let (before, after) = (&cycles[..code.len()], &cycles[1..=code.len()]);
-        // The budget left before an operation plus the cycles of all operations before it. It changes only at jumps,
-        // so straight code need not update it.
+        // The budget left before an operation plus the cycles of all before it, which changes only at jumps.
         let mut credit = left + i64::from(before[at]);
         macro_rules! left {
             () => {

@@ -93,8 +93,7 @@ pub(super) struct Operation {
     pub steps: Pacing,
     /// Whether a wavelet that it has taken must be reported.
     has_mixed: bool,
-    /// The DSRs behind the FIFO of the destination and that of the sources, if their types do not
-    /// say that they hold FIFOs.
+    /// The DSRs behind the FIFOs of destination and sources, if their types do not say that they hold FIFOs.
     pub untyped_fifos: [Option<DsrId>; 2],
     pub to: ElementDest,
     pub from: [ElementSource; 3],
@@ -196,17 +195,16 @@ impl Operation {
         Ok(StepResult::Finished)
     }
 
-    /// The same as [`Operation::step`] for an operation whose fabric operands take or make one wavelet for each
-    /// element, and that has something left to do.
+    /// The same as [`Operation::step`] for an operation of [`Pacing::Single`] that is not complete.
     #[inline]
     pub fn step_once(&mut self, around: &mut StepContext<'_>) -> Result<StepResult, Diag> {
-        let mut tired = false;
+        let mut is_used_up = false;
         for from in self.sources() {
             if let ElementSource::Fabric(intake) = from {
                 if around.queues.inputs[intake.input].items.is_empty() {
                     return Ok(StepResult::Stalled(Stall::Input(intake.input)));
                 }
-                tired |= intake.last_used == around.now;
+                is_used_up |= intake.last_used == around.now;
             }
         }
         if let ElementDest::Fabric(outlet) = &self.to {
@@ -214,9 +212,9 @@ impl Operation {
             if !is_used && around.queues.outputs[outlet.output].space() == 0 {
                 return Ok(StepResult::Stalled(Stall::Output(outlet.output)));
             }
-            tired |= is_used;
+            is_used_up |= is_used;
         }
-        if tired {
+        if is_used_up {
             return Ok(StepResult::Moved);
         }
         self.element(around)?;
@@ -323,7 +321,7 @@ impl Operation {
     }
 
     fn ready(&self, around: &mut StepContext<'_>) -> Readiness {
-        let mut tired = false;
+        let mut is_used_up = false;
         for (k, from) in self.sources().iter().enumerate() {
             match from {
                 ElementSource::Local(_) => {}
@@ -334,7 +332,7 @@ impl Operation {
                         return Readiness::No(Stall::Input(intake.input));
                     }
                     Readiness::Yes => {}
-                    Readiness::NotThisCycle => tired = true,
+                    Readiness::NotThisCycle => is_used_up = true,
                     other => return other,
                 },
             }
@@ -345,11 +343,11 @@ impl Operation {
             ElementDest::Fifo(end) => return Readiness::No(Stall::FifoFull(*end)),
             ElementDest::Fabric(outlet) => match self.outlet_ready(outlet, around) {
                 Readiness::Yes => {}
-                Readiness::NotThisCycle => tired = true,
+                Readiness::NotThisCycle => is_used_up = true,
                 other => return other,
             },
         }
-        if tired { Readiness::NotThisCycle } else { Readiness::Yes }
+        if is_used_up { Readiness::NotThisCycle } else { Readiness::Yes }
     }
 
     /// Whether source `k` and one before it take from the same input, and there are not enough wavelets for both.

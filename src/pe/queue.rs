@@ -135,6 +135,11 @@ pub(super) struct Outbox {
 }
 
 impl Outbox {
+    /// An empty queue that takes so many wavelets.
+    pub fn new(queue: Option<OutQueue>, depth: u8) -> Outbox {
+        Outbox { queue, color: None, depth, items: InlineQueue::default(), sent_by: None }
+    }
+
     /// Number of wavelets that still fit.
     pub fn space(&self) -> usize {
         usize::from(self.depth).saturating_sub(self.items.len())

@@ -261,13 +261,7 @@ impl Queues {
         let at = self.outputs.iter().position(|o| o.queue == Some(queue)).unwrap_or_else(|| {
             let depth = self.arch.output_queue_depth[usize::from(queue.0)];
             let queue = Some(queue);
-            self.outputs.push(Outbox {
-                queue,
-                color: None,
-                depth,
-                items: InlineQueue::default(),
-                sent_by: None,
-            });
+            self.outputs.push(Outbox::new(queue, depth));
             self.outputs.len() - 1
         });
         let outbox = &mut self.outputs[at];
@@ -357,13 +351,7 @@ impl Queues {
         let at = at.unwrap_or_else(|| {
             let known = queue.and_then(|q| self.arch.output_queue_depth.get(usize::from(q.0)));
             let depth = known.copied().unwrap_or(PRIVATE_OUT_DEPTH);
-            self.outputs.push(Outbox {
-                queue,
-                color: None,
-                depth,
-                items: InlineQueue::default(),
-                sent_by: None,
-            });
+            self.outputs.push(Outbox::new(queue, depth));
             self.outputs.len() - 1
         });
         Ok((at, color))

@@ -46,15 +46,8 @@ impl Pe {
         let time = now + meter.spent;
         self.races.cycle = time;
         if let Op::Vector { n } = *op {
-            let unobserved_until = world.worker.unobserved_until;
-            let pace = LaunchTiming {
-                time,
-                ran_ahead: meter.spent > 0,
-                unobserved_until,
-                start_cycles: 0,
-                undisturbed_cycles: 0,
-            };
-            return self.start_vector(tile, n, pace, world.ramp);
+            let timing = LaunchTiming::new(time, meter.spent > 0, world.worker.unobserved_until);
+            return self.start_vector(tile, n, timing, world.ramp);
         }
         let cycles = served_cycles(*op, &self.arch.costs);
         match *op {

@@ -47,6 +47,11 @@ pub(super) struct LaunchTiming {
 }
 
 impl LaunchTiming {
+    /// Of an operation of the main thread that takes no cycles to start, so far as is known.
+    pub fn new(time: u64, ran_ahead: bool, unobserved_until: u64) -> LaunchTiming {
+        LaunchTiming { time, ran_ahead, unobserved_until, start_cycles: 0, undisturbed_cycles: 0 }
+    }
+
     /// Whether this many elements can be sent in consecutive cycles before anything could observe the difference.
     pub fn leaves_unnoticed(&self, count: u32, is_async: bool) -> bool {
         let is_unseen = self.time + self.start_cycles + u64::from(count) + 1 < self.unobserved_until;

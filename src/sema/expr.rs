@@ -15,6 +15,7 @@ use crate::diagnostics::{At, Result};
 use crate::image::code::Op;
 use crate::source::Span;
 use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, UnaryOp};
+use crate::value::float::FloatKind;
 use crate::value::number::Integer;
 use crate::value::ty::{PtrTy, Ty};
 use std::sync::Arc;
@@ -124,9 +125,7 @@ impl Sema<'_> {
     fn expr_kind(&mut self, kind: &ExprKind, span: Span, want: Expectation<'_>) -> Result<ExprValue> {
         match kind {
             ExprKind::Int(n) => Ok(ExprValue::known(Value::Int(None, Integer::of(n)))),
-            ExprKind::Float(x) => {
-                Ok(ExprValue::known(Value::Float(crate::value::float::FloatKind::Comptime, *x)))
-            }
+            ExprKind::Float(x) => Ok(ExprValue::known(Value::Float(FloatKind::Comptime, *x))),
             ExprKind::Str(s) => Ok(ExprValue::known(Value::Str(s.as_slice().into()))),
             ExprKind::Bool(b) => Ok(ExprValue::known(Value::Bool(*b))),
             ExprKind::Undefined => Ok(undefined(want)),

@@ -2,7 +2,7 @@
 
 use super::broken_routes;
 use super::causes::{Cause, Idle, blocked_receiver, idle, receiver};
-use super::stall::{Explainer, HostWait, Left, Missing};
+use super::stall::{Explainer, HostWait, Left, Missing, Sender};
 use crate::arch::{Color, PeCoord};
 use crate::image::code::Intrinsic;
 use crate::image::{FnId, Op, TaskBinding, TileImage};
@@ -82,22 +82,8 @@ impl Explainer<'_> {
                 });
                 let is_sent = senders.iter().any(|s| s.sent > 0);
                 let filtered = || broken_routes::filtered(program, self.fabric(), pe, color);
-                behind.or_else(|| is_sent.then(filtered).flatten()).or_else(|| {
-                    Some(Cause {
-                        pe: at,
-                        span: task.span,
-                        fact: waiting,
-                        also: senders
-                            .iter()
-                            .find_map(|s| Some((s.span?, format!("{} has sent {}", s.pe, s.sent)))),
-                        advice: match is_sent {
-                            true => format!(
-                                "see where the wavelets of color {color} go: the routes, switches and filters up to {at}"
-                            ),
-                            false => format!("something must send color {color} to {at}"),
-                        },
-                    })
-                })
+                let cause = behind.or_else(|| is_sent.then(filtered).flatten());
+                cause.or_else(|| Some(not_arrived((at, task.span), color, waiting, &senders)))
             }
             Missing::FromHost { .. } => Some(Cause {
                 pe: at,
@@ -218,4 +204,16 @@ impl Explainer<'_> {
         places.dedup();
         places
     }
+}
+
+/// No wavelet of a color has come to a data task, although its senders could reach it.
+fn not_arrived((at, task): (PeCoord, Span), color: Color, waiting: String, senders: &[Sender]) -> Cause {
+    let advice = match senders.iter().any(|s| s.sent > 0) {
+        true => {
+            format!("see where the wavelets of color {color} go: the routes, switches and filters up to {at}")
+        }
+        false => format!("something must send color {color} to {at}"),
+    };
+    let also = senders.iter().find_map(|s| Some((s.span?, format!("{} has sent {}", s.pe, s.sent))));
+    Cause { pe: at, span: task, fact: waiting, also, advice }
 }

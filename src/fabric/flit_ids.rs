@@ -35,7 +35,7 @@ struct FlitNotes {
     /// By lane.
     numbers: Vec<Numbers>,
     /// The words of messages, until they are handed over.
-    letters: FxHashMap<(u32, Color), VecDeque<u64>>,
+    messages: FxHashMap<(u32, Color), VecDeque<u64>>,
     positions: BTreeMap<(u32, Color), u8>,
     /// Whether events are written down.
     writes: bool,
@@ -230,20 +230,20 @@ impl FlitIds {
     }
 
     /// A PE has sent a word of a message.
-    pub fn note_letter_word(&mut self, grid: &Grid, id: u32, flit: Flit, now: u64) {
+    pub fn note_message_word(&mut self, grid: &Grid, id: u32, flit: Flit, now: u64) {
         let Some(notes) = &mut self.0 else { return };
         notes.now = now;
         let (pe, color) = (grid.lane(id).pe(), grid.lane(id).color());
         let number = notes.next_number(pe, false);
-        notes.letters.entry((pe as u32, color)).or_default().push_back(number);
+        notes.messages.entry((pe as u32, color)).or_default().push_back(number);
         notes.write(grid.coord(pe), EventKind::Sent(wavelet(number, color, flit)));
     }
 
     /// A message is handed over to a lane; the header has a number of its own.
-    pub fn note_letter(&mut self, from: u32, id: u32, color: Color, words: usize) {
+    pub fn note_message(&mut self, from: u32, id: u32, color: Color, words: usize) {
         let Some(notes) = &mut self.0 else { return };
         let header = notes.next_number(from as usize, false);
-        let sent = notes.letters.entry((from, color)).or_default();
+        let sent = notes.messages.entry((from, color)).or_default();
         let sent: Vec<u64> = sent.drain(..words).collect();
         notes.lane(id).offramp.extend(std::iter::once(header).chain(sent));
     }

@@ -24,8 +24,8 @@ impl Fabric {
 
     /// Takes a wavelet from a PE, or gives it back when the onramp is full.
     pub(super) fn inject(&mut self, pe: usize, color: Color, w: Wavelet, now: u64) -> Result<(), Wavelet> {
-        if color == MESSAGE_COLOR && self.letters.are_written_by(pe) {
-            return self.letters.write(&mut self.grid, &mut self.flit_ids, pe, w, now);
+        if color == MESSAGE_COLOR && self.messages.are_written_by(pe) {
+            return self.messages.write(&mut self.grid, &mut self.flit_ids, pe, w, now);
         }
         let own = self.grid.lane_of(pe, color);
         if !self.grid.lane(own).arrives_alone() || self.flit_ids.is_recording() {
@@ -153,7 +153,7 @@ impl Ramp for PeRamp<'_> {
     }
 
     fn address_message(&mut self, to: PeCoord, length: u16) {
-        self.fabric.letters.address(self.pe, to, length, self.fabric.grid.program());
+        self.fabric.messages.address(self.pe, to, length, self.fabric.grid.program());
     }
 
     fn origin(&self, color: Color, behind: usize) -> Option<Origin> {

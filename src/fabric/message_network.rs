@@ -44,19 +44,19 @@ pub struct MessageNetwork {
 }
 
 impl MessageNetwork {
-    /// The letter of a sender that is under way.
+    /// The message of a sender that is under way.
     fn under_way(&self, from: usize) -> Option<&InFlightMessage> {
         self.closed.values().flatten().find(|l| l.from as usize == from)
     }
 
-    /// Who receives the letter that keeps a sender from sending more.
+    /// Who receives the message that keeps a sender from sending more.
     pub fn held_up_by(&self, from: usize) -> Option<usize> {
         self.under_way(from).map(|l| l.to as usize)
     }
 
     /// Words that wait for a receiver.
     pub fn waiting_for(&self, to: usize) -> usize {
-        self.closed.get(&(to as u32)).map_or(0, |letters| letters.iter().map(|l| l.length + 1).sum())
+        self.closed.get(&(to as u32)).map_or(0, |messages| messages.iter().map(|l| l.length + 1).sum())
     }
 
     /// Who has written to a PE.
@@ -82,17 +82,17 @@ impl MessageNetwork {
             return;
         }
         let to = program.pe_index(to) as u32;
-        let letter =
+        let message =
             InFlightMessage { from: pe as u32, to, length: length.into(), words: Vec::new(), arrives: 0 };
-        self.open.entry(pe as u32).or_default().push_back(letter);
+        self.open.entry(pe as u32).or_default().push_back(message);
     }
 
-    /// Whether the words that a PE sends belong to a letter.
+    /// Whether the words that a PE sends belong to a message.
     pub fn are_written_by(&self, pe: usize) -> bool {
-        self.open.get(&(pe as u32)).is_some_and(|letters| !letters.is_empty())
+        self.open.get(&(pe as u32)).is_some_and(|messages| !messages.is_empty())
     }
 
-    /// Takes the next word of a letter, or gives it back.
+    /// Takes the next word of a message, or gives it back.
     pub fn write(
         &mut self,
         grid: &mut Grid,
@@ -107,24 +107,24 @@ impl MessageNetwork {
         }
         let id = grid.lane_of(pe, MESSAGE_COLOR);
         grid.lane_mut(id).note_sent();
-        flit_ids.note_letter_word(grid, id, Flit::new(w), now);
-        let open = self.open.get_mut(&(pe as u32)).expect("only asked of PEs with a letter");
-        let letter = open.front_mut().expect("only asked of PEs with a letter");
-        letter.words.push(w.data);
-        if letter.words.len() == letter.length {
-            let mut letter = open.pop_front().expect("it was there");
-            let hops = grid.distance(pe, letter.to as usize) * u64::from(grid.arch().hop_latency);
-            letter.arrives = now + grid.ramp_latency() + hops;
-            self.close(letter);
+        flit_ids.note_message_word(grid, id, Flit::new(w), now);
+        let open = self.open.get_mut(&(pe as u32)).expect("only asked of PEs with a message");
+        let message = open.front_mut().expect("only asked of PEs with a message");
+        message.words.push(w.data);
+        if message.words.len() == message.length {
+            let mut message = open.pop_front().expect("it was there");
+            let hops = grid.distance(pe, message.to as usize) * u64::from(grid.arch().hop_latency);
+            message.arrives = now + grid.ramp_latency() + hops;
+            self.close(message);
         }
         Ok(())
     }
 
-    fn close(&mut self, letter: InFlightMessage) {
-        self.correspondents.insert((letter.to, letter.from));
-        let row = self.closed.entry(letter.to).or_default();
-        let at = row.partition_point(|l| (l.arrives, l.from) < (letter.arrives, letter.from));
-        row.insert(at, letter);
+    fn close(&mut self, message: InFlightMessage) {
+        self.correspondents.insert((message.to, message.from));
+        let row = self.closed.entry(message.to).or_default();
+        let at = row.partition_point(|l| (l.arrives, l.from) < (message.arrives, message.from));
+        row.insert(at, message);
     }
 
     /// Whether a message can be delivered, now or later, without further action by any PE.
@@ -152,28 +152,28 @@ impl MessageNetwork {
             if !grid.lane(id).offramp().is_empty() || row[0].arrives > now {
                 continue;
             }
-            let letter = row.remove(0);
+            let message = row.remove(0);
             if row.is_empty() {
                 self.closed.remove(&to);
             }
-            flit_ids.note_letter(letter.from, id, MESSAGE_COLOR, letter.words.len());
-            let header = Wavelet { data: letter.length as u32, control: false };
-            let last = letter.words.len() - 1;
-            let words = letter.words.iter().enumerate();
+            flit_ids.note_message(message.from, id, MESSAGE_COLOR, message.words.len());
+            let header = Wavelet { data: message.length as u32, control: false };
+            let last = message.words.len() - 1;
+            let words = message.words.iter().enumerate();
             let words = words.map(|(k, word)| Wavelet { data: *word, control: k == last });
             for (k, w) in std::iter::once(header).chain(words).enumerate() {
                 schedule.enter_offramp(grid, id, now + k as u64, Flit::new(w));
             }
-            self.hops += grid.distance(letter.from as usize, to as usize) * letter.words.len() as u64;
-            self.handed_over.push((letter.from, to));
-            if self.refused.remove(&letter.from) {
-                notices.free(letter.from);
+            self.hops += grid.distance(message.from as usize, to as usize) * message.words.len() as u64;
+            self.handed_over.push((message.from, to));
+            if self.refused.remove(&message.from) {
+                notices.free(message.from);
             }
         }
     }
 }
 
-/// `wafer/letters.rs` reports a receiver outside of the rectangle and an empty message.
+/// `wafer/message_checks.rs` reports a receiver outside of the rectangle and an empty message.
 fn can_address(to: PeCoord, length: u16, program: &Program) -> bool {
     to.x < program.width && to.y < program.height && length > 0
 }

@@ -88,7 +88,7 @@ pub struct Fabric {
     grid: Grid,
     schedule: Schedule,
     arbiter: Arbiter,
-    letters: MessageNetwork,
+    messages: MessageNetwork,
     links: Links,
     notices: Notices,
     flit_ids: FlitIds,
@@ -111,7 +111,7 @@ impl Fabric {
             links: Links::new(grid.arch()),
             grid,
             arbiter: Arbiter::default(),
-            letters: MessageNetwork::default(),
+            messages: MessageNetwork::default(),
             notices: Notices::default(),
             flit_ids: FlitIds::default(),
             hops: 0,
@@ -188,7 +188,7 @@ impl Fabric {
     /// The first cycle, from this one on, in which a router may have something to do.
     pub fn next_awake(&self, now: u64) -> Option<u64> {
         let is_busy =
-            self.schedule.is_busy() || !self.links.are_empty() || self.letters.are_moving(&self.grid);
+            self.schedule.is_busy() || !self.links.are_empty() || self.messages.are_moving(&self.grid);
         if is_busy { Some(now) } else { self.schedule.next_arrival(now) }
     }
 
@@ -221,7 +221,7 @@ impl Fabric {
 
     /// Sender and receiver of each `<message_passing>` message that was delivered since the last call.
     pub fn take_handed_over(&mut self) -> Vec<(u32, u32)> {
-        self.letters.take_handed_over()
+        self.messages.take_handed_over()
     }
 
     /// Wavelets lost so far because their route leaves the program rectangle, by color.
@@ -236,12 +236,12 @@ impl Fabric {
 
     /// Links that wavelets have crossed since the start.
     pub fn hops(&self) -> u64 {
-        self.hops + self.letters.hops()
+        self.hops + self.messages.hops()
     }
 
     /// For reports: which wavelets are in the fabric, and what blocks them.
     pub fn survey(&self) -> Survey<'_> {
-        Survey::new(&self.grid, &self.letters, &self.links)
+        Survey::new(&self.grid, &self.messages, &self.links)
     }
 
     /// First half of a cycle: delivers the wavelets at the ends of the offramps to the PEs.

@@ -18,6 +18,6 @@ impl Fabric {
             }
         }
         self.schedule.add_state(state);
-        state.add_debug(&self.letters);
+        state.add_debug(&self.messages);
     }
 }

@@ -76,8 +76,8 @@ impl Fabric {
         }
         self.arbiter.keep(moves);
         self.pass_links();
-        let Fabric { grid, schedule, letters, notices, flit_ids, .. } = self;
-        letters.step(grid, schedule, notices, flit_ids, now);
+        let Fabric { grid, schedule, messages, notices, flit_ids, .. } = self;
+        messages.step(grid, schedule, notices, flit_ids, now);
         schedule.set_next(now + 1);
     }
 

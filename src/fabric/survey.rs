@@ -106,14 +106,14 @@ pub struct SwitchState {
 #[derive(Copy, Clone)]
 pub struct Survey<'f> {
     grid: &'f Grid,
-    letters: &'f MessageNetwork,
+    messages: &'f MessageNetwork,
     links: &'f Links,
 }
 
 impl<'f> Survey<'f> {
     /// A survey of a fabric with these parts.
-    pub(super) fn new(grid: &'f Grid, letters: &'f MessageNetwork, links: &'f Links) -> Survey<'f> {
-        Survey { grid, letters, links }
+    pub(super) fn new(grid: &'f Grid, messages: &'f MessageNetwork, links: &'f Links) -> Survey<'f> {
+        Survey { grid, messages, links }
     }
 
     /// Everything that lies in the fabric, by PE and color.
@@ -183,7 +183,7 @@ impl<'f> Survey<'f> {
     fn descending(&self, lane: &Lane) -> usize {
         match lane.offramp().len() {
             0 => 0,
-            ramp if lane.color() == MESSAGE_COLOR => ramp + self.letters.waiting_for(lane.pe()),
+            ramp if lane.color() == MESSAGE_COLOR => ramp + self.messages.waiting_for(lane.pe()),
             ramp => ramp,
         }
     }
@@ -224,8 +224,8 @@ impl<'f> Survey<'f> {
     /// What finally blocks a color that a PE cannot send: follows full routers downstream to the first one that is
     /// blocked by something else.
     pub fn blockage(&self, pe: usize, color: Color) -> Option<Leftover> {
-        if let Some(to) = self.letters.held_up_by(pe).filter(|_| color == MESSAGE_COLOR) {
-            let count = self.letters.waiting_for(to);
+        if let Some(to) = self.messages.held_up_by(pe).filter(|_| color == MESSAGE_COLOR) {
+            let count = self.messages.waiting_for(to);
             return Some(Leftover {
                 pe: to,
                 color,
@@ -256,7 +256,7 @@ impl<'f> Survey<'f> {
     pub fn senders(&self, pe: usize, color: Color) -> Vec<usize> {
         let mut senders = BTreeSet::new();
         if color == MESSAGE_COLOR {
-            senders.extend(self.letters.senders(pe));
+            senders.extend(self.messages.senders(pe));
         }
         let mut seen = BTreeSet::new();
         let mut open = vec![(pe, color)];

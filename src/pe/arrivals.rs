@@ -85,7 +85,7 @@ impl Operation {
         if self.steps != Pacing::Single {
             return None;
         }
-        let mut inputs = self.intakes().map(|intake| intake.input);
+        let mut inputs = self.fabins().map(|fabin| fabin.input);
         inputs.find(|input| queues.inputs[*input].items.is_empty())
     }
 
@@ -93,21 +93,21 @@ impl Operation {
     /// would have had no visible effect.
     pub fn waits_since_moved(&self, queues: &Queues) -> Option<(Stall, u64)> {
         let input = self.dry_input(queues)?;
-        let last = self.intakes().map(|intake| intake.last_used).find(|last| *last != u64::MAX)?;
+        let last = self.fabins().map(|fabin| fabin.last_used).find(|last| *last != u64::MAX)?;
         (!self.is_complete()).then_some((Stall::Input(input), last + 1))
     }
 
     /// Whether it puts each wavelet of its only input into memory or a scalar.
     pub fn only_stores(&self) -> bool {
-        let takes = self.intakes().next();
+        let takes = self.fabins().next();
         let is_plain =
             |from: &ElementSource| matches!(from, ElementSource::Local(_) | ElementSource::Fabric(_));
         self.steps == Pacing::Single
             && self.total.is_some()
             && matches!(self.to, ElementDest::Local(_))
             && self.sources().iter().all(is_plain)
-            && self.intakes().count() == 1
-            && takes.is_some_and(|intake| intake.control_transform.is_none())
+            && self.fabins().count() == 1
+            && takes.is_some_and(|fabin| fabin.control_transform.is_none())
     }
 
     /// Stores a wavelet as its next element, which is not its last one; false if that could fail. It must only store,
@@ -121,7 +121,7 @@ impl Operation {
         for (value, from) in values.iter_mut().zip(&mut self.from).take(arity) {
             let next = match from {
                 ElementSource::Local(source) => local::next(memory.words(), source),
-                ElementSource::Fabric(intake) => Ok(intake.take_directly(word, now)),
+                ElementSource::Fabric(fabin) => Ok(fabin.take_directly(word, now)),
                 ElementSource::Fifo(_) => return false,
             };
             *value = next.expect("its place was looked at before");
@@ -159,7 +159,7 @@ impl Operation {
         self.remaining() > 1
             && inbox.len() == 1
             && inbox.head().is_some_and(|head| !head.control)
-            && self.intakes().all(|intake| intake.input == input)
+            && self.fabins().all(|fabin| fabin.input == input)
             && self.has_places()
     }
 }

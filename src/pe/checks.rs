@@ -183,8 +183,8 @@ impl Checks {
             }
         }
         self.check_outlet(operation, span, queues)?;
-        for intake in operation.intakes() {
-            self.check_intake(intake, span, queues)?;
+        for fabin in operation.fabins() {
+            self.check_intake(fabin, span, queues)?;
         }
         Ok(())
     }
@@ -204,9 +204,9 @@ impl Checks {
     }
 
     /// An input queue that served another color must have been emptied.
-    fn check_intake(&mut self, intake: &FabInOperand, span: Span, queues: &mut Queues) -> Result<(), Diag> {
-        let Some(queue) = intake.queue else { return Ok(()) };
-        let color = queues.inputs[intake.input].color;
+    fn check_intake(&mut self, fabin: &FabInOperand, span: Span, queues: &mut Queues) -> Result<(), Diag> {
+        let Some(queue) = fabin.queue else { return Ok(()) };
+        let color = queues.inputs[fabin.input].color;
         let before = queues.read_through(queue, color, span);
         let Some((other, place)) = before.filter(|(other, _)| *other != color) else { return Ok(()) };
         let left = queues.inputs.iter().find(|i| i.color == other).map_or(0, |i| i.len());
@@ -451,9 +451,9 @@ fn shared_queue(operation: &Operation, queues: &Queues, threads: &Threads) -> Op
 
 fn contest(tile: &TileImage, tasks: &Tasks, queues: &Queues, threads: &Threads) -> Option<Diag> {
     for (_, thread) in threads.iter() {
-        for intake in thread.operation.intakes() {
-            let Some(id) = tasks.wants(queues.arch_name(), queues, intake.input) else { continue };
-            let color = queues.inputs[intake.input].color;
+        for fabin in thread.operation.fabins() {
+            let Some(id) = tasks.wants(queues.arch_name(), queues, fabin.input) else { continue };
+            let color = queues.inputs[fabin.input].color;
             let mut c = rules::STOLEN_WAVELETS.because(&[("color", &color)]).at(thread.span);
             if let Some(task) = tile.tasks.iter().find(|t| t.id == id && t.kind == TaskKind::Data) {
                 c = c.also(task.span, format!("`{}` is bound to it and not blocked", task.name));

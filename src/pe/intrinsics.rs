@@ -148,12 +148,12 @@ impl Pe {
                 let argument = |k: Reg| argument(k) as u16;
                 let (to, length) = (PeCoord { x: argument(0), y: argument(1) }, argument(2));
                 world.ramp.address_message(to, length);
-                return self.note_letter(tile, MessageEnd::Send { to, length }, argument(3), time, world);
+                return self.note_message(tile, MessageEnd::Send { to, length }, argument(3), time, world);
             }
             Intrinsic::ReceiveMessage => {
                 let room = argument(1) as u16;
                 self.queues.receive_message(InQueue(argument(0) as u8));
-                return self.note_letter(tile, MessageEnd::Receive, room, time, world);
+                return self.note_message(tile, MessageEnd::Receive, room, time, world);
             }
             other => unreachable!("{other:?} has a result"),
         };
@@ -161,7 +161,7 @@ impl Pe {
         self.line.print(&text, at, time, world.log);
     }
 
-    fn note_letter(
+    fn note_message(
         &self,
         tile: &TileImage,
         end: MessageEnd,
@@ -170,7 +170,7 @@ impl Pe {
         world: &mut Environment<'_>,
     ) {
         let calls = self.main.calls.places(tile);
-        world.log.letters.push(MessageCall { pe: self.at, cycle, end, room, calls });
+        world.log.message_calls.push(MessageCall { pe: self.at, cycle, end, room, calls });
     }
 }
 

@@ -98,7 +98,7 @@ pub struct PeLog {
     /// Collective operations that have started and have not been fetched yet.
     pub joined: Vec<CollectiveCall>,
     /// Calls of `<message_passing>` that have not been fetched yet.
-    pub letters: Vec<MessageCall>,
+    pub message_calls: Vec<MessageCall>,
     /// Warnings: each rule once for each source location on each PE.
     warnings: IndexMap<(Cow<'static, str>, Option<Span>, PeCoord), Diagnostic>,
 }
@@ -130,7 +130,7 @@ impl PeLog {
         self.traced.append(&mut later.traced);
         self.asserts_held.append(&mut later.asserts_held);
         self.joined.append(&mut later.joined);
-        self.letters.append(&mut later.letters);
+        self.message_calls.append(&mut later.message_calls);
         for (key, warning) in later.warnings {
             self.add(key, warning);
         }

@@ -106,9 +106,9 @@ impl VectorUnit<'_> {
         let output = map.output.map(|(operand, kind)| self.output_side(operand, kind));
         let output = output.transpose().at(map.span)?;
         self.checks.check_map(inputs.iter().filter_map(|side| side.left), map.span)?;
-        if let Some(Side { place: MapOperand::Out(outlet), .. }) = &output {
-            let sender = SendOperation { color: outlet.color, span: map.span, is_async: false };
-            self.queues.outputs[outlet.output].sent_by = Some(sender);
+        if let Some(Side { place: MapOperand::Out(fabout), .. }) = &output {
+            let sender = SendOperation { color: fabout.color, span: map.span, is_async: false };
+            self.queues.outputs[fabout.output].sent_by = Some(sender);
         }
         let mut state = MapState { inputs, output, of: None };
         state.of = state.left();
@@ -153,8 +153,8 @@ impl VectorUnit<'_> {
 
     fn color_of(&self, side: &Side) -> Option<Color> {
         match &side.place {
-            MapOperand::In(intake) => Some(self.queues.inputs[intake.input].color),
-            MapOperand::Out(outlet) => Some(outlet.color),
+            MapOperand::In(fabin) => Some(self.queues.inputs[fabin.input].color),
+            MapOperand::Out(fabout) => Some(fabout.color),
             MapOperand::Value(_) | MapOperand::AddressCursor(_) => None,
         }
     }
@@ -202,9 +202,9 @@ impl VectorUnit<'_> {
             Dsd::Mem(mem) => {
                 (MapOperand::AddressCursor(self.cursor(mem, resolved.at, words, None)?), Some(mem.length()))
             }
-            Dsd::FabIn(fabin) => (MapOperand::In(self.intake(fabin, words)?), extent(fabin.extent)),
+            Dsd::FabIn(fabin) => (MapOperand::In(self.fabin(fabin, words)?), extent(fabin.extent)),
             Dsd::FabOut(fabout) => {
-                (MapOperand::Out(self.outlet(fabout, words, None)?), extent(fabout.extent))
+                (MapOperand::Out(self.fabout(fabout, words, None)?), extent(fabout.extent))
             }
             Dsd::Fifo(_) => match dsd {
                 DsdRef::Dsr(dsr) => return Err(self.registers.get(dsr)?.fifo_in_map()),
@@ -227,12 +227,12 @@ impl VectorUnit<'_> {
             return Ok(Served::Jump(done, cycles));
         }
         for side in &map.inputs {
-            if let MapOperand::In(intake) = &side.place {
+            if let MapOperand::In(fabin) = &side.place {
                 if ran_ahead {
                     return Ok(Served::Later);
                 }
-                if intake.half.is_none() && self.queues.inputs[intake.input].head().is_none() {
-                    return Ok(Served::Retry(Stall::Input(intake.input)));
+                if fabin.half.is_none() && self.queues.inputs[fabin.input].head().is_none() {
+                    return Ok(Served::Retry(Stall::Input(fabin.input)));
                 }
             }
         }
@@ -243,7 +243,7 @@ impl VectorUnit<'_> {
                     let at = cursor.next_element().map_err(|c| self.blame_operand(c, k + 1, cursor))?;
                     load(self.memory.words(), at, side.kind)?
                 }
-                MapOperand::In(intake) => extended(intake.take(self.queues, now), side.kind),
+                MapOperand::In(fabin) => extended(fabin.take(self.queues, now), side.kind),
                 MapOperand::Out(_) => unreachable!("`input_side` lets nobody read from a fabout DSD"),
             };
             side.left = side.left.map(|left| left - 1);
@@ -291,12 +291,12 @@ impl VectorUnit<'_> {
                 store(self.memory.words_mut(), at, output.kind, value)?
             }
             MapOperand::Out(_) if ran_ahead => return Ok(Served::Later),
-            MapOperand::Out(outlet) if self.queues.outputs[outlet.output].space() == 0 => {
-                return Ok(Served::Retry(Stall::Output(outlet.output)));
+            MapOperand::Out(fabout) if self.queues.outputs[fabout.output].space() == 0 => {
+                return Ok(Served::Retry(Stall::Output(fabout.output)));
             }
-            MapOperand::Out(outlet) => {
+            MapOperand::Out(fabout) => {
                 let is_last = output.left == Some(1);
-                outlet.put(value as u32, is_last, self.queues, now);
+                fabout.put(value as u32, is_last, self.queues, now);
             }
             MapOperand::In(_) => unreachable!("`output_side` lets nobody write to a fabin DSD"),
         }

@@ -200,17 +200,17 @@ impl Operation {
     pub fn step_once(&mut self, around: &mut StepContext<'_>) -> Result<StepResult, Diag> {
         let mut is_used_up = false;
         for from in self.sources() {
-            if let ElementSource::Fabric(intake) = from {
-                if around.queues.inputs[intake.input].items.is_empty() {
-                    return Ok(StepResult::Stalled(Stall::Input(intake.input)));
+            if let ElementSource::Fabric(fabin) = from {
+                if around.queues.inputs[fabin.input].items.is_empty() {
+                    return Ok(StepResult::Stalled(Stall::Input(fabin.input)));
                 }
-                is_used_up |= intake.last_used == around.now;
+                is_used_up |= fabin.last_used == around.now;
             }
         }
-        if let ElementDest::Fabric(outlet) = &self.to {
-            let is_used = outlet.last_used == around.now;
-            if !is_used && around.queues.outputs[outlet.output].space() == 0 {
-                return Ok(StepResult::Stalled(Stall::Output(outlet.output)));
+        if let ElementDest::Fabric(fabout) = &self.to {
+            let is_used = fabout.last_used == around.now;
+            if !is_used && around.queues.outputs[fabout.output].space() == 0 {
+                return Ok(StepResult::Stalled(Stall::Output(fabout.output)));
             }
             is_used_up |= is_used;
         }
@@ -239,29 +239,29 @@ impl Operation {
         }
         let is_single = sources.iter().all(|from| takes(from) || matches!(from, ElementSource::Local(_)))
             && (sends || matches!(to, ElementDest::Local(_)))
-            && self.inputs().count_ones() as usize == self.intakes().count();
+            && self.inputs().count_ones() as usize == self.fabins().count();
         if is_single { Pacing::Single } else { Pacing::Paced }
     }
 
     /// Whether `@dfilt` has dropped the wavelet that is there.
     fn drops_data(&self, around: &mut StepContext<'_>) -> bool {
-        let (ElementDest::Nowhere, ElementSource::Fabric(intake)) = (&self.to, &self.from[0]) else {
+        let (ElementDest::Nowhere, ElementSource::Fabric(fabin)) = (&self.to, &self.from[0]) else {
             return false;
         };
-        let inbox = &mut around.queues.inputs[intake.input];
+        let inbox = &mut around.queues.inputs[fabin.input];
         let is_data = inbox.head().is_some_and(|w| !w.control);
         is_data && inbox.take(around.now).is_some()
     }
 
     /// The inputs it reads, bit = input.
     pub fn inputs(&self) -> u64 {
-        self.intakes().fold(0, |all, intake| all | 1 << intake.input)
+        self.fabins().fold(0, |all, fabin| all | 1 << fabin.input)
     }
 
     /// Its fabric sources.
-    pub fn intakes(&self) -> impl Iterator<Item = &FabInOperand> {
+    pub fn fabins(&self) -> impl Iterator<Item = &FabInOperand> {
         self.from.iter().filter_map(|from| match from {
-            ElementSource::Fabric(intake) => Some(intake),
+            ElementSource::Fabric(fabin) => Some(fabin),
             ElementSource::Local(_) | ElementSource::Fifo(_) => None,
         })
     }
@@ -278,7 +278,7 @@ impl Operation {
             return None;
         }
         self.from.iter_mut().find_map(|from| match from {
-            ElementSource::Fabric(intake) => intake.mixed.take(),
+            ElementSource::Fabric(fabin) => fabin.mixed.take(),
             ElementSource::Local(_) | ElementSource::Fifo(_) => None,
         })
     }
@@ -286,7 +286,7 @@ impl Operation {
     /// The color it sends.
     pub fn color(&self) -> Option<Color> {
         match &self.to {
-            ElementDest::Fabric(outlet) => Some(outlet.color),
+            ElementDest::Fabric(fabout) => Some(fabout.color),
             ElementDest::Local(_) | ElementDest::Fifo(_) | ElementDest::Nowhere => None,
         }
     }
@@ -294,7 +294,7 @@ impl Operation {
     /// The output it writes.
     pub fn output(&self) -> Option<usize> {
         match &self.to {
-            ElementDest::Fabric(outlet) => Some(outlet.output),
+            ElementDest::Fabric(fabout) => Some(fabout.output),
             ElementDest::Local(_) | ElementDest::Fifo(_) | ElementDest::Nowhere => None,
         }
     }
@@ -315,7 +315,7 @@ impl Operation {
     fn ends_message(&self, around: &mut StepContext<'_>) -> bool {
         self.stops_at_control
             && self.sources().iter().any(|from| match from {
-                ElementSource::Fabric(intake) => around.queues.inputs[intake.input].end_message(),
+                ElementSource::Fabric(fabin) => around.queues.inputs[fabin.input].end_message(),
                 ElementSource::Local(_) | ElementSource::Fifo(_) => false,
             })
     }
@@ -327,9 +327,9 @@ impl Operation {
                 ElementSource::Local(_) => {}
                 ElementSource::Fifo(end) if self.fits(end, false, around) => {}
                 ElementSource::Fifo(end) => return Readiness::No(Stall::FifoEmpty(*end)),
-                ElementSource::Fabric(intake) => match self.intake_ready(intake, around) {
-                    Readiness::Yes if k > 0 && self.lacks_second(k, intake.input, around) => {
-                        return Readiness::No(Stall::Input(intake.input));
+                ElementSource::Fabric(fabin) => match self.intake_ready(fabin, around) {
+                    Readiness::Yes if k > 0 && self.lacks_second(k, fabin.input, around) => {
+                        return Readiness::No(Stall::Input(fabin.input));
                     }
                     Readiness::Yes => {}
                     Readiness::NotThisCycle => is_used_up = true,
@@ -341,7 +341,7 @@ impl Operation {
             ElementDest::Local(_) | ElementDest::Nowhere => {}
             ElementDest::Fifo(end) if self.fits(end, true, around) => {}
             ElementDest::Fifo(end) => return Readiness::No(Stall::FifoFull(*end)),
-            ElementDest::Fabric(outlet) => match self.outlet_ready(outlet, around) {
+            ElementDest::Fabric(fabout) => match self.outlet_ready(fabout, around) {
                 Readiness::Yes => {}
                 Readiness::NotThisCycle => is_used_up = true,
                 other => return other,
@@ -352,7 +352,7 @@ impl Operation {
 
     /// Whether source `k` and one before it take from the same input, and there are not enough wavelets for both.
     fn lacks_second(&self, k: usize, input: usize, around: &StepContext<'_>) -> bool {
-        let takes = |from: &ElementSource| matches!(from, ElementSource::Fabric(intake) if intake.input == input && intake.half.is_none());
+        let takes = |from: &ElementSource| matches!(from, ElementSource::Fabric(fabin) if fabin.input == input && fabin.half.is_none());
         let takers = self.sources()[..=k].iter().filter(|from| takes(from)).count();
         around.queues.inputs[input].len() < takers
     }
@@ -370,35 +370,35 @@ impl Operation {
         fits
     }
 
-    fn intake_ready(&self, intake: &FabInOperand, around: &StepContext<'_>) -> Readiness {
-        if intake.half.is_some() {
+    fn intake_ready(&self, fabin: &FabInOperand, around: &StepContext<'_>) -> Readiness {
+        if fabin.half.is_some() {
             return Readiness::Yes;
         }
-        let inbox = &around.queues.inputs[intake.input];
-        let Some(head) = inbox.head() else { return Readiness::No(Stall::Input(intake.input)) };
+        let inbox = &around.queues.inputs[fabin.input];
+        let Some(head) = inbox.head() else { return Readiness::No(Stall::Input(fabin.input)) };
         if head.control && self.stops_at_control && !inbox.is_message() {
-            return Readiness::Control(intake.input);
+            return Readiness::Control(fabin.input);
         }
-        if intake.last_used == around.now {
+        if fabin.last_used == around.now {
             return Readiness::NotThisCycle;
         }
         // `simd_64` goes on only when a pair of wavelets is there.
-        let pairs = intake.narrow && intake.simd == Simd::Simd64 && self.remaining() > 2;
-        if pairs && !intake.paired && inbox.len() < 2 {
-            return Readiness::No(Stall::Input(intake.input));
+        let pairs = fabin.narrow && fabin.simd == Simd::Simd64 && self.remaining() > 2;
+        if pairs && !fabin.paired && inbox.len() < 2 {
+            return Readiness::No(Stall::Input(fabin.input));
         }
         Readiness::Yes
     }
 
-    fn outlet_ready(&self, outlet: &FabOutOperand, around: &StepContext<'_>) -> Readiness {
-        if outlet.narrow && outlet.simd != Simd::Off && outlet.half.is_none() && self.remaining() > 1 {
+    fn outlet_ready(&self, fabout: &FabOutOperand, around: &StepContext<'_>) -> Readiness {
+        if fabout.narrow && fabout.simd != Simd::Off && fabout.half.is_none() && self.remaining() > 1 {
             return Readiness::Yes;
         }
-        if outlet.last_used == around.now {
+        if fabout.last_used == around.now {
             return Readiness::NotThisCycle;
         }
-        if around.queues.outputs[outlet.output].space() == 0 {
-            return Readiness::No(Stall::Output(outlet.output));
+        if around.queues.outputs[fabout.output].space() == 0 {
+            return Readiness::No(Stall::Output(fabout.output));
         }
         Readiness::Yes
     }
@@ -453,9 +453,9 @@ impl Operation {
                 activate(around.tasks, task)?;
                 Ok(value)
             }
-            ElementSource::Fabric(intake) => {
-                let value = intake.take(around.queues, around.now);
-                self.has_mixed |= intake.mixed.is_some();
+            ElementSource::Fabric(fabin) => {
+                let value = fabin.take(around.queues, around.now);
+                self.has_mixed |= fabin.mixed.is_some();
                 Ok(value)
             }
         }
@@ -473,7 +473,7 @@ impl Operation {
                 let task = around.fifos[end.fifo].push(around.memory.words_mut(), value, end.words);
                 activate(around.tasks, task)?;
             }
-            ElementDest::Fabric(outlet) => outlet.put(value, is_last, around.queues, around.now),
+            ElementDest::Fabric(fabout) => fabout.put(value, is_last, around.queues, around.now),
         }
         Ok(())
     }

@@ -208,7 +208,7 @@ impl ProfileLog {
     #[inline(never)]
     pub fn step(&mut self, place: usize, thread: &Thread, step: StepResult, queues: &Queues, now: u64) {
         let operation = &thread.operation;
-        let input = operation.intakes().next().map(|intake| intake.input);
+        let input = operation.fabins().next().map(|fabin| fabin.input);
         let taken = input.map(|input| taken_from(input, queues));
         if let StepResult::Stalled(stall) = step {
             self.close(place, taken);
@@ -275,8 +275,8 @@ impl ProfileLog {
         queues: &Queues,
         (at, next): (u64, u64),
     ) {
-        let intake = thread.operation.intakes().next();
-        self.close(place, intake.map(|intake| taken_from(intake.input, queues)));
+        let fabin = thread.operation.fabins().next();
+        self.close(place, fabin.map(|fabin| taken_from(fabin.input, queues)));
         self.note_end(place, done, at, next);
     }
 
@@ -387,10 +387,10 @@ pub(super) fn noted(
     (span, function): (Span, FnId),
     queues: &Queues,
 ) -> NotedOperation {
-    let reads = operation.intakes().fold(0, |all, intake| all | 1 << queues.inputs[intake.input].color.0);
+    let reads = operation.fabins().fold(0, |all, fabin| all | 1 << queues.inputs[fabin.input].color.0);
     // A wavelet in each cycle, and in each wavelet an element, or two narrow ones.
     let lanes = |narrow: bool, simd: Simd| if narrow && simd != Simd::Off { 2 } else { 1 };
-    let taken = operation.intakes().map(|FabInOperand { narrow, simd, .. }| lanes(*narrow, *simd)).min();
+    let taken = operation.fabins().map(|FabInOperand { narrow, simd, .. }| lanes(*narrow, *simd)).min();
     let sent = match &operation.to {
         ElementDest::Fabric(FabOutOperand { narrow, simd, .. }) => Some(lanes(*narrow, *simd)),
         ElementDest::Local(_) | ElementDest::Fifo(_) | ElementDest::Nowhere => None,

@@ -75,7 +75,7 @@ impl VectorUnit<'_> {
             }
             Dsd::FabOut(fabout) => {
                 start.note_fabric(fabout.queue.map(|q| UtId(q.0)), fabout.priority);
-                ElementDest::Fabric(self.outlet(&fabout, words, index)?)
+                ElementDest::Fabric(self.fabout(&fabout, words, index)?)
             }
             Dsd::Fifo(fifo) => {
                 let end = self.fifo_end(fifo.0, words)?;
@@ -112,10 +112,10 @@ impl VectorUnit<'_> {
                 ElementSource::Local(Source::AddressCursor(self.cursor(&mem, resolved.at, words, index)?))
             }
             Dsd::FabIn(fabin) => {
-                let intake = self.intake(&fabin, words)?;
-                let queue = fabin.queue.or(self.queues.inputs[intake.input].queue);
+                let operand = self.fabin(&fabin, words)?;
+                let queue = fabin.queue.or(self.queues.inputs[operand.input].queue);
                 start.note_fabric(queue.map(|q| UtId(q.0)), fabin.priority);
-                ElementSource::Fabric(intake)
+                ElementSource::Fabric(operand)
             }
             Dsd::Fifo(fifo) => {
                 let end = self.fifo_end(fifo.0, words)?;
@@ -181,8 +181,8 @@ impl VectorUnit<'_> {
 
 /// How many elements its fabric operands bring at once, at most.
 fn elements_at_once(operation: &Operation) -> u32 {
-    let brought = |intake: &FabInOperand| intake.simd.elements(if intake.narrow { 1 } else { 2 });
-    operation.intakes().map(brought).min().unwrap_or(u32::MAX)
+    let brought = |operand: &FabInOperand| operand.simd.elements(if operand.narrow { 1 } else { 2 });
+    operation.fabins().map(brought).min().unwrap_or(u32::MAX)
 }
 
 /// Checks the DSR of `@dfilt`: it must hold a fabin_dsd and be loaded with `.async`.

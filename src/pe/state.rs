@@ -74,17 +74,17 @@ fn add_operation(operation: &Operation, state: &mut StateHash) {
     for from in operation.sources() {
         match from {
             ElementSource::Local(source) => state.add_debug(source),
-            ElementSource::Fabric(intake) => {
-                state.add_debug(&(intake.input, intake.half, intake.paired, intake.control_transform));
+            ElementSource::Fabric(fabin) => {
+                state.add_debug(&(fabin.input, fabin.half, fabin.paired, fabin.control_transform));
             }
             ElementSource::Fifo(end) => state.add_debug(end),
         }
     }
     match &operation.to {
         ElementDest::Local(dest) => state.add_debug(dest),
-        ElementDest::Fabric(outlet) => {
-            let settings = (outlet.control, outlet.control_transform, outlet.advance_switch, outlet.index);
-            state.add_debug(&(outlet.output, outlet.color, outlet.half, settings));
+        ElementDest::Fabric(fabout) => {
+            let settings = (fabout.control, fabout.control_transform, fabout.advance_switch, fabout.index);
+            state.add_debug(&(fabout.output, fabout.color, fabout.half, settings));
         }
         ElementDest::Fifo(end) => state.add_debug(end),
         ElementDest::Nowhere => state.add(0),

@@ -171,7 +171,7 @@ impl TraceBuffer {
 }
 
 fn described(place: usize, operation: &Operation, span: Span, queues: &Queues) -> TracedOperation {
-    let read = operation.intakes().map(|intake| queues.inputs[intake.input].color);
+    let read = operation.fabins().map(|fabin| queues.inputs[fabin.input].color);
     let colors = read.chain(operation.color()).fold(0, |all, color| all | 1 << color.0);
     TracedOperation { thread: thread(place), name: operation.name(), span, of: operation.total, colors }
 }

@@ -111,7 +111,7 @@ impl VectorUnit<'_> {
     }
 
     /// A fabin operand with elements of `words` words.
-    pub fn intake(&mut self, fabin: &FabIn, words: u16) -> Result<FabInOperand, Diag> {
+    pub fn fabin(&mut self, fabin: &FabIn, words: u16) -> Result<FabInOperand, Diag> {
         Ok(FabInOperand {
             input: self.queues.input(fabin.color, fabin.queue)?,
             queue: fabin.queue,
@@ -126,7 +126,7 @@ impl VectorUnit<'_> {
     }
 
     /// A fabout operand with elements of `words` words.
-    pub fn outlet(&mut self, fabout: &FabOut, words: u16, index: Option<u16>) -> Result<FabOutOperand, Diag> {
+    pub fn fabout(&mut self, fabout: &FabOut, words: u16, index: Option<u16>) -> Result<FabOutOperand, Diag> {
         let (output, color) = self.queues.output(fabout.color, fabout.queue)?;
         if fabout.index_offset && index.is_none() && self.checks.is_checked {
             self.checks.hazard(MISSING_INDEX.plain())?;

@@ -70,24 +70,24 @@ impl Wafer {
     /// Runs each band as a whole, on several threads or on this one.
     fn run_bands_together(&mut self, is_shared: bool) -> usize {
         let pool = Some(&self.pool).filter(|_| is_shared);
-        let (maker, cells) = self.cells.share();
+        let (maker, pe_array) = self.pe_array.share();
         let (program, signals, now) = (&*self.program, self.signals, self.now);
         let scene = CycleContext { program, maker, signals, now, alone_until: 0 };
-        let shifts = self.bands.each_shared(cells, pool, |band, cells| band.run_all(scene, cells));
+        let shifts = self.bands.each_shared(pe_array, pool, |band, pe_array| band.run_all(scene, pe_array));
         let ran = shifts.iter().map(|shift| shift.ran).sum();
         signals.beat(now, ran);
         self.bands.exchange(pool);
-        self.bands.each_shared(cells, pool, |band, cells| band.step_timed(scene, cells));
+        self.bands.each_shared(pe_array, pool, |band, pe_array| band.step_timed(scene, pe_array));
         self.bands.exchange(pool);
         shifts.into_iter().for_each(|shift| self.take(shift));
         ran
     }
 
     fn run_bands_in_turn(&mut self) -> usize {
-        let (maker, cells) = self.cells.share();
+        let (maker, pe_array) = self.pe_array.share();
         let (program, signals, now) = (&*self.program, self.signals, self.now);
         let mut scene = CycleContext { program, maker, signals, now, alone_until: 0 };
-        self.bands.each(cells, |band, cells| band.hand_over(scene, cells));
+        self.bands.each(pe_array, |band, pe_array| band.hand_over(scene, pe_array));
         let running = self.bands.iter().map(|band| band.due.len()).sum();
         signals.beat(now, running);
         if running == 1 {
@@ -95,9 +95,9 @@ impl Wafer {
             scene.alone_until = others.into_iter().flatten().min().unwrap_or(u64::MAX);
         }
         let mut shift = BandEffects::default();
-        self.bands.each(cells, |band, cells| band.run_due(scene, cells, &mut shift));
+        self.bands.each(pe_array, |band, pe_array| band.run_due(scene, pe_array, &mut shift));
         self.bands.exchange(None);
-        self.bands.each(cells, |band, cells| band.step(scene, cells));
+        self.bands.each(pe_array, |band, pe_array| band.step(scene, pe_array));
         self.bands.exchange(None);
         self.take(shift);
         running
@@ -114,24 +114,25 @@ impl Wafer {
 
 impl Band {
     /// Hands over what has come down the ramps, and runs the PEs that are due.
-    fn run_all(&mut self, scene: CycleContext<'_>, cells: &mut [PeSlot]) -> BandEffects {
+    fn run_all(&mut self, scene: CycleContext<'_>, pe_array: &mut [PeSlot]) -> BandEffects {
         let begun = Instant::now();
         let mut shift = BandEffects::default();
         if self.fabric.is_large() {
-            self.run_in_order(scene, cells, &mut shift);
+            self.run_in_order(scene, pe_array, &mut shift);
         } else {
-            self.hand_over(scene, cells);
-            self.run_due(scene, cells, &mut shift);
+            self.hand_over(scene, pe_array);
+            self.run_due(scene, pe_array, &mut shift);
         }
         self.spent = begun.elapsed();
         shift
     }
 
     /// Delivers wavelets, and collects the PEs that are due.
-    fn hand_over(&mut self, scene: CycleContext<'_>, cells: &mut [PeSlot]) {
+    fn hand_over(&mut self, scene: CycleContext<'_>, pe_array: &mut [PeSlot]) {
         let Band { fabric, event_queue, delivered, pes, .. } = self;
-        let mut cells = BandPes { maker: scene.maker, cells, first: pes.start, now: scene.now, delivered };
-        fabric.deliver(scene.now, &mut cells);
+        let mut pe_array =
+            BandPes { maker: scene.maker, pe_array, first: pes.start, now: scene.now, delivered };
+        fabric.deliver(scene.now, &mut pe_array);
         for (pe, wake) in delivered.take() {
             match wake {
                 Wake::At(cycle) => event_queue.wake(pe as usize, cycle, scene.now),
@@ -142,14 +143,14 @@ impl Band {
     }
 
     /// Runs the PEs that are due.
-    fn run_due(&mut self, scene: CycleContext<'_>, cells: &mut [PeSlot], shift: &mut BandEffects) {
+    fn run_due(&mut self, scene: CycleContext<'_>, pe_array: &mut [PeSlot], shift: &mut BandEffects) {
         let due = std::mem::take(&mut self.due);
         self.worker.alone_until = scene.alone_until;
         for pes in due.chunks(PES_BETWEEN_LOOKS) {
             match scene.signals.is_to_stop() {
                 // The run stops: they do not run any more, but must appear in the report as unfinished.
                 true => self.event_queue.wake_all(pes, scene.now),
-                false => pes.iter().for_each(|pe| self.run_pe(scene, *pe as usize, cells, shift)),
+                false => pes.iter().for_each(|pe| self.run_pe(scene, *pe as usize, pe_array, shift)),
             }
         }
         self.ran = due.len();
@@ -157,7 +158,7 @@ impl Band {
     }
 
     /// Delivers and runs piece by piece, so that the state of a PE is still in a cache when it runs.
-    fn run_in_order(&mut self, scene: CycleContext<'_>, cells: &mut [PeSlot], shift: &mut BandEffects) {
+    fn run_in_order(&mut self, scene: CycleContext<'_>, pe_array: &mut [PeSlot], shift: &mut BandEffects) {
         self.worker.alone_until = 0;
         let (delivering, due) =
             (self.fabric.take_delivering(scene.now), self.event_queue.take_due(scene.now));
@@ -169,7 +170,7 @@ impl Band {
             }
             let end = piece_behind(first, &[given, running]);
             let (given, due) = (split_before(&mut given, end), split_before(&mut running, end));
-            self.run_neighbours(scene, (given, due), cells, shift);
+            self.run_neighbours(scene, (given, due), pe_array, shift);
         }
         self.ran = shift.ran;
         let left = given.len();
@@ -182,12 +183,12 @@ impl Band {
         &mut self,
         scene: CycleContext<'_>,
         (given, due): (&[u32], &[u32]),
-        cells: &mut [PeSlot],
+        pe_array: &mut [PeSlot],
         shift: &mut BandEffects,
     ) {
         let Band { fabric, event_queue, delivered, pes, .. } = self;
         let (maker, first, now) = (scene.maker, pes.start, scene.now);
-        fabric.deliver_some(given, now, &mut BandPes { maker, cells, first, now, delivered });
+        fabric.deliver_some(given, now, &mut BandPes { maker, pe_array, first, now, delivered });
         let mut running = std::mem::take(&mut self.due);
         running.extend(due);
         for (pe, wake) in delivered.take() {
@@ -203,20 +204,20 @@ impl Band {
         let mut passed = 0;
         for pe in &running {
             if unseen.get(passed) == Some(pe) {
-                prefetch::along(&unseen, passed, |pe, soon| self.prefetch(pe, soon, cells));
+                prefetch::along(&unseen, passed, |pe, soon| self.prefetch(pe, soon, pe_array));
                 passed += 1;
             }
             self.event_queue.take(*pe as usize);
-            self.run_pe(scene, *pe as usize, cells, shift);
+            self.run_pe(scene, *pe as usize, pe_array, shift);
         }
         running.clear();
         self.due = running;
     }
 
     /// Prefetches a part of a PE that runs soon.
-    fn prefetch(&self, pe: u32, soon: Soon, cells: &[PeSlot]) {
+    fn prefetch(&self, pe: u32, soon: Soon, pe_array: &[PeSlot]) {
         self.fabric.prefetch_sender(pe, soon);
-        let pe = cells[pe as usize - self.pes.start].as_deref();
+        let pe = pe_array[pe as usize - self.pes.start].as_deref();
         pe.into_iter().for_each(|pe: &Pe| pe.prefetch(soon, 0));
     }
 
@@ -224,10 +225,10 @@ impl Band {
         &mut self,
         scene: CycleContext<'_>,
         index: usize,
-        cells: &mut [PeSlot],
+        pe_array: &mut [PeSlot],
         shift: &mut BandEffects,
     ) {
-        let Some(pe) = scene.maker.pe(&mut cells[index - self.pes.start], index) else { return };
+        let Some(pe) = scene.maker.pe(&mut pe_array[index - self.pes.start], index) else { return };
         shift.ran += 1;
         let before = pe.command_stream_blocked();
         let mut ramp = self.fabric.ramp(index, scene.now);
@@ -251,23 +252,23 @@ impl Band {
     }
 
     /// The same as [`Band::step`], and notes how long it takes.
-    fn step_timed(&mut self, scene: CycleContext<'_>, cells: &mut [PeSlot]) {
+    fn step_timed(&mut self, scene: CycleContext<'_>, pe_array: &mut [PeSlot]) {
         let begun = Instant::now();
-        self.step(scene, cells);
+        self.step(scene, pe_array);
         self.spent += begun.elapsed();
     }
 
     /// Lets wavelets move, and wakes those who may send again.
-    fn step(&mut self, scene: CycleContext<'_>, cells: &mut [PeSlot]) {
+    fn step(&mut self, scene: CycleContext<'_>, pe_array: &mut [PeSlot]) {
         self.load = self.ran + self.fabric.step(scene.now);
-        self.wake_freed(scene.maker, cells, scene.now + 1);
+        self.wake_freed(scene.maker, pe_array, scene.now + 1);
     }
 
     /// Wakes PEs that were refused by their routers and may send again.
-    pub(super) fn wake_freed(&mut self, maker: &PeFactory, cells: &mut [PeSlot], now: u64) {
+    pub(super) fn wake_freed(&mut self, maker: &PeFactory, pe_array: &mut [PeSlot], now: u64) {
         for pe in self.fabric.take_freed() {
             let pe = pe as usize;
-            maker.pe(&mut cells[pe - self.pes.start], pe).into_iter().for_each(Pe::resume_sending);
+            maker.pe(&mut pe_array[pe - self.pes.start], pe).into_iter().for_each(Pe::resume_sending);
             self.event_queue.wake(pe, now, now);
         }
     }

@@ -223,28 +223,28 @@ impl Bands {
 
     /// Does something with every band and its PEs, one after the other.
     #[inline]
-    pub fn each(&mut self, mut cells: &mut [PeSlot], mut each: impl FnMut(&mut Band, &mut [PeSlot])) {
+    pub fn each(&mut self, mut pe_array: &mut [PeSlot], mut each: impl FnMut(&mut Band, &mut [PeSlot])) {
         for band in self.iter_mut() {
-            let (own, others) = cells.split_at_mut(band.pes.len());
+            let (own, others) = pe_array.split_at_mut(band.pes.len());
             each(band, own);
-            cells = others;
+            pe_array = others;
         }
     }
 
     /// The same on several threads, or on this one without a pool; the results are in the order of the bands.
     pub fn each_shared<R: Send>(
         &mut self,
-        mut cells: &mut [PeSlot],
+        mut pe_array: &mut [PeSlot],
         pool: Option<&WorkerPool>,
         each: impl Fn(&mut Band, &mut [PeSlot]) -> R + Sync,
     ) -> Vec<R> {
         let mut work = Vec::new();
         for band in self.iter_mut() {
-            let (own, others) = cells.split_at_mut(band.pes.len());
+            let (own, others) = pe_array.split_at_mut(band.pes.len());
             work.push((band, own));
-            cells = others;
+            pe_array = others;
         }
-        let each = |(band, cells): (&mut Band, &mut [PeSlot])| each(band, cells);
+        let each = |(band, pe_array): (&mut Band, &mut [PeSlot])| each(band, pe_array);
         match pool {
             Some(pool) => pool.share(work, each),
             None => work.into_iter().map(each).collect(),

@@ -28,36 +28,36 @@ pub struct Cause {
 /// The queue of a PE in which a color arrives that nothing there can receive, because the operation on that queue
 /// waits for another color.
 pub(super) fn queue_of_other_color(
-    cells: &PeArray,
+    pe_array: &PeArray,
     fabric: &Fabric,
     pe: usize,
     color: Color,
 ) -> Option<Cause> {
-    let at = cells.program().pe_coord(pe);
-    if cells.program().tile_at(at)?.may_take(cells.program().arch, color) {
+    let at = pe_array.program().pe_coord(pe);
+    if pe_array.program().tile_at(at)?.may_take(pe_array.program().arch, color) {
         return None;
     }
-    cells.get(pe)?.operations().find_map(|wait| match wait.on {
+    pe_array.get(pe)?.operations().find_map(|wait| match wait.on {
         WaitsFor::Wavelet { color, .. } if fabric.survey().received(pe, color) == 0 => {
-            wrong_color(cells, fabric, pe, color, wait.span)
+            wrong_color(pe_array, fabric, pe, color, wait.span)
         }
         _ => None,
     })
 }
 
 /// What on a PE should take a color: an operation, a task, a queue, or at least the route there.
-pub(super) fn receiver(cells: &PeArray, pe: usize, color: Color) -> Option<Cause> {
-    let at = cells.program().pe_coord(pe);
-    let tile = cells.program().tile_at(at)?;
-    operation_that_receives(cells, pe, tile, color)
-        .or_else(|| task_that_receives(cells, pe, tile, color))
+pub(super) fn receiver(pe_array: &PeArray, pe: usize, color: Color) -> Option<Cause> {
+    let at = pe_array.program().pe_coord(pe);
+    let tile = pe_array.program().tile_at(at)?;
+    operation_that_receives(pe_array, pe, tile, color)
+        .or_else(|| task_that_receives(pe_array, pe, tile, color))
         .or_else(|| {
             let queue = tile.input_queues.iter().find(|b| b.color == color)?;
             let fact = format!("color {color} arrives in this queue of {at}, and nothing receives it");
             Some(Cause { pe: at, span: queue.span, fact, also: None, advice: take_it(color) })
         })
         .or_else(|| {
-            let span = route_span(cells.program(), pe, color)?;
+            let span = route_span(pe_array.program(), pe, color)?;
             let fact = format!("color {color} is routed to {at}, and nothing there receives it");
             Some(Cause { pe: at, span, fact, also: None, advice: take_it(color) })
         })
@@ -73,16 +73,16 @@ pub(super) fn route_span(program: &Program, pe: usize, color: Color) -> Option<S
 
 /// The queue of a PE that waits for one color while only another one arrives, which nothing there receives.
 pub(super) fn wrong_color(
-    cells: &PeArray,
+    pe_array: &PeArray,
     fabric: &Fabric,
     pe: usize,
     color: Color,
     wait: Option<Span>,
 ) -> Option<Cause> {
-    let at = cells.program().pe_coord(pe);
-    let tile = cells.program().tile_at(at)?;
+    let at = pe_array.program().pe_coord(pe);
+    let tile = pe_array.program().tile_at(at)?;
     let arrived = fabric.survey().leftovers_at(pe).into_iter().filter(|l| l.place == BufferPlace::Offramp);
-    let is_unwanted = |other: &Color| *other != color && !tile.may_take(cells.program().arch, *other);
+    let is_unwanted = |other: &Color| *other != color && !tile.may_take(pe_array.program().arch, *other);
     let other = arrived.map(|l| l.color).find(is_unwanted)?;
     let queue = tile.input_queues.iter().find(|b| b.color == color).map(|b| b.span);
     Some(Cause {
@@ -112,20 +112,22 @@ pub(super) enum Idle<'t> {
 }
 
 /// The task that comes to a place and that nothing has started on a PE.
-pub(super) fn idle_task(cells: &PeArray, pe: usize, place: Span) -> Option<Cause> {
-    match idle(cells, pe, place)? {
+pub(super) fn idle_task(pe_array: &PeArray, pe: usize, place: Span) -> Option<Cause> {
+    match idle(pe_array, pe, place)? {
         Idle::Cause(cause) => Some(cause),
-        Idle::Behind { place, next, .. } => Some(not_activated(cells.program().pe_coord(pe), place, &next?)),
+        Idle::Behind { place, next, .. } => {
+            Some(not_activated(pe_array.program().pe_coord(pe), place, &next?))
+        }
     }
 }
 
 /// As [`idle_task`], and also names data tasks that would have to reach the place.
-pub(super) fn idle(cells: &PeArray, pe: usize, place: Span) -> Option<Idle<'_>> {
-    let at = cells.program().pe_coord(pe);
-    let tile = cells.program().tile_at(at)?;
+pub(super) fn idle(pe_array: &PeArray, pe: usize, place: Span) -> Option<Idle<'_>> {
+    let at = pe_array.program().pe_coord(pe);
+    let tile = pe_array.program().tile_at(at)?;
     let (mut place, mut next_name) = (place, None);
     let begun = |t: &&TaskBinding| {
-        t.kind == TaskKind::Local && cells.get(pe).is_some_and(|cell| cell.has_begun(t.id))
+        t.kind == TaskKind::Local && pe_array.get(pe).is_some_and(|cell| cell.has_begun(t.id))
     };
     // A task is idle because the one that activates it is, and so on.
     for _ in 0..tile.tasks.len() + 1 {
@@ -140,11 +142,11 @@ pub(super) fn idle(cells: &PeArray, pe: usize, place: Span) -> Option<Idle<'_>> 
             return Some(Idle::Behind { data, place, next: next_name });
         }
         let task = *tasks.first()?;
-        if let Some(cause) = blocked_task(cells, pe, tile, task) {
+        if let Some(cause) = blocked_task(pe_array, pe, tile, task) {
             return Some(Idle::Cause(cause));
         }
         let Some(next) = tile.activations(task.id).into_iter().find(|next| *next != place) else {
-            return never_activated(cells, pe, tile, task).map(Idle::Cause);
+            return never_activated(pe_array, pe, tile, task).map(Idle::Cause);
         };
         let before = tile.tasks_to(next);
         if tile.is_launched_to(next) || before.iter().any(|t| begun(t) || t.kind == TaskKind::Control) {
@@ -166,8 +168,8 @@ fn not_activated(at: PeCoord, place: Span, task: &str) -> Cause {
 }
 
 /// A task that is active and that nothing has unblocked.
-fn blocked_task(cells: &PeArray, pe: usize, tile: &TileImage, task: &TaskBinding) -> Option<Cause> {
-    let cell = cells.get(pe)?;
+fn blocked_task(pe_array: &PeArray, pe: usize, tile: &TileImage, task: &TaskBinding) -> Option<Cause> {
+    let cell = pe_array.get(pe)?;
     if !(cell.is_active(task.id) && cell.is_blocked(task.id)) {
         return None;
     }
@@ -177,24 +179,24 @@ fn blocked_task(cells: &PeArray, pe: usize, tile: &TileImage, task: &TaskBinding
         None => format!("`{}` is active but blocked, and nothing unblocks it", task.name),
     };
     let advice = format!("`@unblock(@get_local_task_id({}))` when `{}` may run", task.id, task.name);
-    let (pe, span) = (cells.program().pe_coord(pe), unblocked.unwrap_or(task.span));
+    let (pe, span) = (pe_array.program().pe_coord(pe), unblocked.unwrap_or(task.span));
     Some(Cause { pe, span, fact, also: None, advice })
 }
 
-fn never_activated(cells: &PeArray, pe: usize, tile: &TileImage, task: &TaskBinding) -> Option<Cause> {
-    let (activated, at) = (tile.activated()?, cells.program().pe_coord(pe));
+fn never_activated(pe_array: &PeArray, pe: usize, tile: &TileImage, task: &TaskBinding) -> Option<Cause> {
+    let (activated, at) = (tile.activated()?, pe_array.program().pe_coord(pe));
     (activated & 1 << task.id.0 == 0).then(|| Cause {
         pe: at,
         span: tile.functions[task.function.0 as usize].span,
         fact: format!("nothing activates `{}` (id {}) on {at}", task.name, task.id),
-        also: last_end(cells, pe, tile),
+        also: last_end(pe_array, pe, tile),
         advice: format!("activate it when it has to run: `@activate(@get_local_task_id({}))`", task.id),
     })
 }
 
 /// The operation with which a PE has received last, and what its end has started.
-fn last_end(cells: &PeArray, pe: usize, tile: &TileImage) -> Option<(Span, String)> {
-    let (at, cell) = (cells.program().pe_coord(pe), cells.get(pe)?);
+fn last_end(pe_array: &PeArray, pe: usize, tile: &TileImage) -> Option<(Span, String)> {
+    let (at, cell) = (pe_array.program().pe_coord(pe), pe_array.get(pe)?);
     let mut done = tile.input_queues.iter().filter_map(|bound| cell.last_reader(bound.color));
     let (last, None) = (done.next()?, done.next()) else { return None };
     let op = tile.vector_ops.iter().find(|op| op.span == last && op.config.is_async)?;
@@ -212,12 +214,12 @@ fn last_end(cells: &PeArray, pe: usize, tile: &TileImage) -> Option<(Span, Strin
 }
 
 /// The operation that has moved data to or from a FIFO, and has ended, while another one waits at the other end.
-pub(super) fn ended_at_fifo(cells: &PeArray, pe: usize, name: &str, writes: bool) -> Option<Cause> {
-    let at = cells.program().pe_coord(pe);
-    let tile = cells.program().tile_at(at)?;
+pub(super) fn ended_at_fifo(pe_array: &PeArray, pe: usize, name: &str, writes: bool) -> Option<Cause> {
+    let at = pe_array.program().pe_coord(pe);
+    let tile = pe_array.program().tile_at(at)?;
     let mut ops = tile.at_fifo(name, writes);
     let (op, None) = (ops.next()?, ops.next()) else { return None };
-    let runs = cells.get(pe)?.operations().any(|wait| wait.span == Some(op.span));
+    let runs = pe_array.get(pe)?.operations().any(|wait| wait.span == Some(op.span));
     let (does, more) = if writes { ("writes to", "write") } else { ("reads from", "read") };
     (!runs).then(|| Cause {
         pe: at,
@@ -228,16 +230,16 @@ pub(super) fn ended_at_fifo(cells: &PeArray, pe: usize, name: &str, writes: bool
     })
 }
 
-fn operation_that_receives(cells: &PeArray, pe: usize, tile: &TileImage, color: Color) -> Option<Cause> {
-    let at = cells.program().pe_coord(pe);
-    let cell = cells.get(pe);
+fn operation_that_receives(pe_array: &PeArray, pe: usize, tile: &TileImage, color: Color) -> Option<Cause> {
+    let at = pe_array.program().pe_coord(pe);
+    let cell = pe_array.get(pe);
     if let Some(span) = cell.and_then(|cell| cell.last_reader(color)) {
         let fact = format!("{at} receives no more wavelets of color {color} after this");
         let advice = "send fewer wavelets or receive more: both sides must agree on the number".to_string();
         return Some(Cause { pe: at, span, fact, also: None, advice });
     }
     let taking = tile.takes().find(|t| t.color == Some(color))?;
-    if let Some(idle) = idle_task(cells, pe, taking.span) {
+    if let Some(idle) = idle_task(pe_array, pe, taking.span) {
         return Some(idle);
     }
     let fact = format!("{at} would receive color {color} here, but has not reached this line");
@@ -245,11 +247,11 @@ fn operation_that_receives(cells: &PeArray, pe: usize, tile: &TileImage, color: 
     Some(Cause { pe: at, span: taking.span, fact, also: None, advice })
 }
 
-fn task_that_receives(cells: &PeArray, pe: usize, tile: &TileImage, color: Color) -> Option<Cause> {
-    let at = cells.program().pe_coord(pe);
+fn task_that_receives(pe_array: &PeArray, pe: usize, tile: &TileImage, color: Color) -> Option<Cause> {
+    let at = pe_array.program().pe_coord(pe);
     let queue = tile.input_queues.iter().find(|b| b.color == color).map(|b| b.queue);
     let data = || tile.tasks.iter().filter(|t| t.kind == TaskKind::Data);
-    let (task, unblocked) = match (cells.program().arch, queue) {
+    let (task, unblocked) = match (pe_array.program().arch, queue) {
         (ArchName::Wse2, _) => (data().find(|t| t.id.0 == color.0)?, format!("@get_color({color})")),
         (ArchName::Wse3, Some(q)) => (data().find(|t| t.id.0 == q.0)?, format!("@get_input_queue({q})")),
         (ArchName::Wse3, None) => {
@@ -265,7 +267,7 @@ fn task_that_receives(cells: &PeArray, pe: usize, tile: &TileImage, color: Color
             return Some(Cause { pe: at, span: task.span, fact, also: None, advice });
         }
     };
-    let is_blocked = cells.get(pe).is_some_and(|cell| cell.is_blocked(task.id));
+    let is_blocked = pe_array.get(pe).is_some_and(|cell| cell.is_blocked(task.id));
     is_blocked.then(|| Cause {
         pe: at,
         span: task.span,
@@ -276,28 +278,33 @@ fn task_that_receives(cells: &PeArray, pe: usize, tile: &TileImage, color: Color
 }
 
 /// A data task that takes a color and is blocked, if nothing else on the PE may take it.
-pub(super) fn blocked_receiver(cells: &PeArray, pe: usize, tile: &TileImage, color: Color) -> Option<Cause> {
+pub(super) fn blocked_receiver(
+    pe_array: &PeArray,
+    pe: usize,
+    tile: &TileImage,
+    color: Color,
+) -> Option<Cause> {
     if tile.takes().any(|t| t.color == Some(color)) {
         return None;
     }
-    task_that_receives(cells, pe, tile, color)
+    task_that_receives(pe_array, pe, tile, color)
 }
 
 /// The operation that should send the words of a stream from a PE to the host, or receive those that the host sends
 /// there. A layout described in Python has streams that come from, or lead to, other PEs.
 pub(super) fn stream_end(
-    cells: &PeArray,
+    pe_array: &PeArray,
     fabric: &Fabric,
     (pe, color): (usize, Color),
     to_wafer: bool,
 ) -> Option<Cause> {
     if to_wafer {
         let there = fabric.survey().blockage(pe, color).map_or(pe, |stuck| stuck.pe);
-        return receiver(cells, there, color);
+        return receiver(pe_array, there, color);
     }
     let senders = std::iter::once(pe).chain(fabric.survey().senders(pe, color));
-    let (sender, span) = senders.into_iter().find_map(|pe| Some((pe, send_span(cells, pe, color)?)))?;
-    let (at, sent) = (cells.program().pe_coord(sender), fabric.survey().sent(sender, color));
+    let (sender, span) = senders.into_iter().find_map(|pe| Some((pe, send_span(pe_array, pe, color)?)))?;
+    let (at, sent) = (pe_array.program().pe_coord(sender), fabric.survey().sent(sender, color));
     Some(Cause {
         pe: at,
         span,
@@ -311,10 +318,10 @@ pub(super) fn stream_end(
 }
 
 /// An operation that sends a color: the last one that did, else one that could.
-pub(super) fn send_span(cells: &PeArray, pe: usize, color: Color) -> Option<Span> {
-    let sent = cells.get(pe).and_then(|cell| cell.last_sender(color));
+pub(super) fn send_span(pe_array: &PeArray, pe: usize, color: Color) -> Option<Span> {
+    let sent = pe_array.get(pe).and_then(|cell| cell.last_sender(color));
     sent.map(|sender| sender.span)
-        .or_else(|| cells.program().tile_at(cells.program().pe_coord(pe))?.first_send(color))
+        .or_else(|| pe_array.program().tile_at(pe_array.program().pe_coord(pe))?.first_send(color))
 }
 
 fn take_it(color: Color) -> String {

@@ -38,7 +38,7 @@ pub(super) struct Order {
 
 /// Answers which wait depends on which, on a wafer in which nothing moves.
 pub(super) struct Dependencies<'w> {
-    cells: &'w PeArray,
+    pe_array: &'w PeArray,
     fabric: &'w Fabric,
     /// What the operations of each tile do.
     actions: RefCell<FxHashMap<u32, Rc<TileTraffic>>>,
@@ -71,13 +71,13 @@ impl TileTraffic {
 
 impl<'w> Dependencies<'w> {
     /// Of a wafer with these parts.
-    pub fn new(cells: &'w PeArray, fabric: &'w Fabric) -> Dependencies<'w> {
-        Dependencies { cells, fabric, actions: RefCell::default(), known: RefCell::default() }
+    pub fn new(pe_array: &'w PeArray, fabric: &'w Fabric) -> Dependencies<'w> {
+        Dependencies { pe_array, fabric, actions: RefCell::default(), known: RefCell::default() }
     }
 
     /// Whether a wait on a PE keeps the PE from doing what is needed.
     pub fn is_held_up(&self, pe: usize, need: Need) -> bool {
-        let cell = self.cells.get(pe);
+        let cell = self.pe_array.get(pe);
         cell.is_some_and(|cell| unfinished_on(cell).any(|wait| self.holds_up(pe, &wait, need)))
     }
 
@@ -113,7 +113,7 @@ impl<'w> Dependencies<'w> {
 
     /// The order of waits in which what holds up others comes first.
     fn arrange(&self, single: &[(usize, usize, Wait<'w>)], graph: &DiGraph<usize, ()>) -> Order {
-        let program = self.cells.program();
+        let program = self.pe_array.program();
         // The components come with what they lead to before them.
         let components = petgraph::algo::tarjan_scc(graph);
         let is_circular = |c: &[NodeIndex]| c.len() > 1 || graph.contains_edge(c[0], c[0]);
@@ -145,18 +145,18 @@ impl<'w> Dependencies<'w> {
 
     /// The groups to which the waits of a PE belong, where each group is one wait.
     fn groups_on(&self, pe: usize, groups: &[WaitGroup<'w>]) -> Vec<usize> {
-        let cell = self.cells.get(pe);
-        let tile = self.cells.program().place[pe];
+        let cell = self.pe_array.get(pe);
+        let tile = self.pe_array.program().place[pe];
         let of = |wait: Wait<'w>| groups.iter().position(|group| group.holds(tile, &wait));
         cell.into_iter().flat_map(unfinished_on).filter_map(of).collect()
     }
 
     /// Every wait with its group, by PE.
     fn single_waits(&self, groups: &[WaitGroup<'w>]) -> Vec<(usize, usize, Wait<'w>)> {
-        let places = &self.cells.program().place;
+        let places = &self.pe_array.program().place;
         let of = |pe: usize, wait: &Wait<'w>| groups.iter().position(|g| g.holds(places[pe], wait));
         let mut all = Vec::new();
-        for (pe, _, cell) in self.cells.made() {
+        for (pe, _, cell) in self.pe_array.made() {
             let waits = unfinished_on(cell);
             all.extend(waits.filter_map(|wait| Some((of(pe, &wait)?, pe, wait))));
         }
@@ -173,7 +173,7 @@ impl<'w> Dependencies<'w> {
                 Vec::new()
             }
             WaitsFor::Wavelet { color, .. } => {
-                let program = self.cells.program();
+                let program = self.pe_array.program();
                 let swaps = program.routes.declared().iter().any(|d| d.config.swap_x || d.config.swap_y);
                 let need = (!swaps).then_some(Need::Send(*color));
                 self.fabric.survey().senders(pe, *color).into_iter().map(|at| (at, need)).collect()
@@ -191,8 +191,8 @@ impl<'w> Dependencies<'w> {
 
     /// Whether a PE would do what is needed if one of its waits ended.
     fn holds_up(&self, pe: usize, wait: &Wait<'_>, need: Need) -> bool {
-        let program = self.cells.program();
-        let (Some(cell), Some(tile)) = (self.cells.get(pe), program.tile_at(program.pe_coord(pe))) else {
+        let program = self.pe_array.program();
+        let (Some(cell), Some(tile)) = (self.pe_array.get(pe), program.tile_at(program.pe_coord(pe))) else {
             return false;
         };
         let traffic = self.traffic(program, pe, tile);

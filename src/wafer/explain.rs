@@ -186,7 +186,7 @@ pub(super) fn leftovers(explainer: &Explainer<'_>, now: u64) -> Vec<Diagnostic> 
         let Left { color, pe, .. } = first;
         let mut c = LEFTOVER_WAVELETS.because(&[("color", color), ("pe", pe)]);
         if first.is_at_pe
-            && let Some(receiver) = receiver(explainer.cells(), program.pe_index(*pe), *color)
+            && let Some(receiver) = receiver(explainer.pe_array(), program.pe_index(*pe), *color)
         {
             let (at, pe) = (receiver.span, program.pe_index(*pe));
             c = c.at(at).label(receiver.fact).help(receiver.advice);
@@ -228,7 +228,7 @@ pub(super) fn leftovers(explainer: &Explainer<'_>, now: u64) -> Vec<Diagnostic> 
 
 /// Warnings about tasks that nothing activates and that have not run on any PE.
 pub(super) fn never_activated(explainer: &Explainer<'_>) -> Vec<Diagnostic> {
-    let (program, cells) = (explainer.program(), explainer.cells());
+    let (program, pe_array) = (explainer.program(), explainer.pe_array());
     let mut idle = program.idle_tasks();
     idle.retain(|(declared, _)| {
         let has_begun = |pe: usize, cell: &Pe| {
@@ -238,7 +238,7 @@ pub(super) fn never_activated(explainer: &Explainer<'_>) -> Vec<Diagnostic> {
                 tasks.filter(|(tile, task)| tile.functions[task.function.0 as usize].span == *declared);
             same.any(|(_, task)| cell.has_begun(task.id))
         };
-        !cells.made().any(|(pe, _, cell)| has_begun(pe, cell))
+        !pe_array.made().any(|(pe, _, cell)| has_begun(pe, cell))
     });
     let diag = |(span, task): (Span, &TaskBinding)| {
         NEVER_ACTIVATED.because(&[("task", &task.name), ("id", &task.id)]).at(span).into()

@@ -41,7 +41,7 @@ impl Wafer {
     /// waiting.
     pub fn follow(&mut self, deviations: &[Deviation], met: Option<VisitedStates>) {
         let progress = Arc::new(ScheduleProgress::new(deviations.len()));
-        self.cells.follow(deviations, &progress);
+        self.pe_array.follow(deviations, &progress);
         let (states, looked_at, host) = (Vec::new(), 0, 0);
         self.exploration = Some(Box::new(Exploration { progress, met, states, looked_at, host, end: None }));
     }
@@ -76,12 +76,12 @@ impl Wafer {
 
     /// What all PEs have decided.
     pub fn decisions(&self) -> impl Iterator<Item = (PeCoord, &[Decision])> {
-        self.cells.made().map(|(_, at, pe)| (at, pe.decisions()))
+        self.pe_array.made().map(|(_, at, pe)| (at, pe.decisions()))
     }
 
     /// Whether a PE waits because of its script.
     pub fn has_held(&mut self) -> bool {
-        self.exploration.is_some() && self.cells.held().next().is_some()
+        self.exploration.is_some() && self.pe_array.held().next().is_some()
     }
 
     /// Called when nothing happens while PEs wait as prescribed: they stop waiting, or the run is interrupted.
@@ -92,7 +92,7 @@ impl Wafer {
             return;
         }
         let (now, bands) = (self.now, &mut self.bands);
-        for (index, pe) in self.cells.held() {
+        for (index, pe) in self.pe_array.held() {
             pe.release();
             bands.of(index).event_queue.wake(index, now, now);
         }
@@ -108,10 +108,10 @@ impl Wafer {
         }
         exploration.looked_at = decided;
         let written = self.findings.written();
-        let mut state = wafer_state(self.now, written, (&self.cells, false), &self.bands);
+        let mut state = wafer_state(self.now, written, (&self.pe_array, false), &self.bands);
         state.add(exploration.host);
         state.add(self.launches.state(self.now));
-        state.add_debug(&(self.findings.printed_by_pe(), &self.collectives, &self.letters));
+        state.add_debug(&(self.findings.printed_by_pe(), &self.collectives, &self.messages));
         let hash = state.finish();
         if met.contains(&hash) {
             exploration.end = Some(ExplorationEnd::Visited);

@@ -133,6 +133,6 @@ impl Findings {
     /// Calls of `<message_passing>` since the last call.
     #[inline]
     pub fn take_message_calls(&mut self) -> Vec<MessageCall> {
-        std::mem::take(&mut self.log.letters)
+        std::mem::take(&mut self.log.message_calls)
     }
 }

@@ -28,14 +28,14 @@ impl Wafer {
     pub fn fork(&self) -> Wafer {
         Wafer {
             program: self.program.clone(),
-            cells: self.cells.clone(),
+            pe_array: self.pe_array.clone(),
             bands: self.bands.fork(),
             launches: self.launches.clone(),
             running: Vec::new(),
             findings: self.findings.clone(),
             pool: WorkerPool::new(1, 1),
             collectives: self.collectives.clone(),
-            letters: self.letters.clone(),
+            messages: self.messages.clone(),
             observers: super::Observers::default(),
             repetition: self.repetition.clone(),
             exploration: None,
@@ -47,12 +47,12 @@ impl Wafer {
     /// From now on PEs obey a debugger; before anything runs, if their history is of interest.
     pub fn debug(&mut self, orders: Arc<DebugOrders>) {
         self.bands.cut(&self.program, 1);
-        self.cells.debug(orders);
+        self.pe_array.debug(orders);
     }
 
     /// All PEs to which something has happened, to change.
     pub fn made_mut(&mut self) -> impl Iterator<Item = &mut Pe> {
-        self.cells.made_mut()
+        self.pe_array.made_mut()
     }
 
     /// The PEs that can send a color to a PE.
@@ -61,8 +61,8 @@ impl Wafer {
         self.bands.look(|fabric| {
             let survey = fabric.survey();
             let state = |sender: usize| {
-                let span = send_span(&self.cells, sender, color);
-                let cause = span.and_then(|span| idle_task(&self.cells, sender, span));
+                let span = send_span(&self.pe_array, sender, color);
+                let cause = span.and_then(|span| idle_task(&self.pe_array, sender, span));
                 let (pe, sent) = (self.program.pe_coord(sender), survey.sent(sender, color));
                 SenderState { pe, sent, span, cause }
             };
@@ -95,9 +95,9 @@ impl Wafer {
 
     /// A hash of everything that decides how the run goes on.
     pub fn state(&self) -> u64 {
-        let mut state = wafer_state(self.now, self.findings.written(), (&self.cells, true), &self.bands);
+        let mut state = wafer_state(self.now, self.findings.written(), (&self.pe_array, true), &self.bands);
         state.add(self.launches.state(self.now));
-        state.add_debug(&(self.findings.printed_by_pe(), &self.collectives, &self.letters));
+        state.add_debug(&(self.findings.printed_by_pe(), &self.collectives, &self.messages));
         state.finish()
     }
 }

@@ -38,40 +38,40 @@ impl<'a> WaitGroup<'a> {
 #[derive(Copy, Clone)]
 pub(super) struct Waits<'w> {
     program: &'w Program,
-    cells: &'w PeArray,
+    pe_array: &'w PeArray,
     /// The threads that search.
     pool: &'w WorkerPool,
 }
 
 impl<'w> Waits<'w> {
     /// For the waits of these PEs.
-    pub fn new(cells: &'w PeArray, pool: &'w WorkerPool) -> Waits<'w> {
-        Waits { program: cells.program(), cells, pool }
+    pub fn new(pe_array: &'w PeArray, pool: &'w WorkerPool) -> Waits<'w> {
+        Waits { program: pe_array.program(), pe_array, pool }
     }
 
     /// Operations that have begun and cannot end; endless operations do not count.
     pub fn unfinished(&self) -> Vec<WaitGroup<'w>> {
-        let Waits { program, cells, .. } = *self;
+        let Waits { program, pe_array, .. } = *self;
         let pes = program.place.len();
         if self.pool.threads_for(pes) < 2 {
-            return Folding::of_unfinished(program, cells, 0..pes).groups();
+            return Folding::of_unfinished(program, pe_array, 0..pes).groups();
         }
         let share = pes.div_ceil(self.pool.size());
         let shares = (0..pes).step_by(share).map(|first| first..pes.min(first + share)).collect();
-        let folded = self.pool.share(shares, |pes| Folding::of_unfinished(program, cells, pes));
+        let folded = self.pool.share(shares, |pes| Folding::of_unfinished(program, pe_array, pes));
         folded.into_iter().reduce(Folding::then).map_or(Vec::new(), Folding::groups)
     }
 
     /// Whether a PE has a wait of a group.
     pub fn is_in(&self, pe: usize, group: &WaitGroup<'_>) -> bool {
-        let waits = self.cells.get(pe).map_or(Vec::new(), Pe::waits);
+        let waits = self.pe_array.get(pe).map_or(Vec::new(), Pe::waits);
         waits.iter().any(|wait| group.holds(self.program.place[pe], wait))
     }
 
     /// Tasks that are active but blocked.
     pub fn held_tasks(&self) -> Vec<WaitGroup<'w>> {
         let mut folding = Folding::default();
-        for (pe, _, cell) in self.cells.made() {
+        for (pe, _, cell) in self.pe_array.made() {
             let is_held = |w: &Wait<'_>| matches!(w.who, Waiter::Task(_)) && w.on == WaitsFor::Unblock;
             let (tile, held) = (self.program.place[pe], cell.waits().into_iter().filter(is_held));
             held.for_each(|wait| folding.add(WaitGroup { tile, wait, pe, count: 1 }));
@@ -86,10 +86,10 @@ struct Folding<'a>(IndexMap<(u32, Wait<'a>), WaitGroup<'a>, FxBuildHasher>);
 
 impl<'a> Folding<'a> {
     /// Groups the unfinished operations of these PEs.
-    fn of_unfinished(program: &Program, cells: &'a PeArray, pes: Range<usize>) -> Folding<'a> {
+    fn of_unfinished(program: &Program, pe_array: &'a PeArray, pes: Range<usize>) -> Folding<'a> {
         let mut folding = Folding::default();
         for pe in pes {
-            let waits = cells.get(pe).into_iter().flat_map(unfinished_on);
+            let waits = pe_array.get(pe).into_iter().flat_map(unfinished_on);
             waits.for_each(|wait| folding.add(WaitGroup { tile: program.place[pe], wait, pe, count: 1 }));
         }
         folding

@@ -92,10 +92,10 @@ impl Launches {
     }
 
     /// Begins those whose cycle has come.
-    pub fn begin(&mut self, now: u64, cells: &mut PeArray, bands: &mut Bands) {
+    pub fn begin(&mut self, now: u64, pe_array: &mut PeArray, bands: &mut Bands) {
         while self.next().is_some_and(|cycle| cycle <= now) {
             let Some(PendingLaunch { pe, function, args, .. }) = self.pending.pop_front() else { return };
-            let Some(cell) = cells.pe(pe) else { continue };
+            let Some(cell) = pe_array.pe(pe) else { continue };
             let before = cell.command_stream_blocked();
             cell.launch((function, now), &args);
             self.blocked += usize::from(cell.command_stream_blocked() && !before);

@@ -60,9 +60,9 @@ impl Wafer {
     /// have run.
     fn step_some(&mut self, given: &[u32], due: &[u32]) -> usize {
         let mut running = std::mem::take(&mut self.running);
-        self.bands.first.fabric.deliver_some(given, self.now, &mut self.cells);
+        self.bands.first.fabric.deliver_some(given, self.now, &mut self.pe_array);
         running.extend(due);
-        for (pe, wake) in self.cells.take_delivered() {
+        for (pe, wake) in self.pe_array.take_delivered() {
             match wake {
                 Wake::At(cycle) if cycle <= self.now => running.push(pe),
                 Wake::At(cycle) => self.bands.first.event_queue.wake(pe as usize, cycle, self.now),
@@ -76,10 +76,10 @@ impl Wafer {
         let mut passed = 0;
         for pe in &running {
             if unseen.get(passed) == Some(pe) {
-                let (cells, fabric) = (&self.cells, &self.bands.first.fabric);
+                let (pe_array, fabric) = (&self.pe_array, &self.bands.first.fabric);
                 prefetch::along(&unseen, passed, |pe, soon| {
                     fabric.prefetch_sender(pe, soon);
-                    cells.prefetch(pe as usize, soon, 0);
+                    pe_array.prefetch(pe as usize, soon, 0);
                 });
                 passed += 1;
             }

@@ -38,15 +38,15 @@ impl MessageChecks {
     /// Notes calls; an error about the first one that is wrong.
     fn note(&mut self, mut calls: Vec<MessageCall>, program: &Program) -> Result<(), Diag> {
         calls.sort_by_key(|l| (l.cycle, l.pe.y, l.pe.x));
-        for letter in calls {
-            let pe = program.pe_index(letter.pe);
-            match letter.end {
+        for message in calls {
+            let pe = program.pe_index(message.pe);
+            match message.end {
                 MessageEnd::Send { to, length } => {
-                    check_sent(&letter, to, length, program)?;
-                    self.sent.entry(pe).or_default().push_back(letter);
+                    check_sent(&message, to, length, program)?;
+                    self.sent.entry(pe).or_default().push_back(message);
                 }
                 MessageEnd::Receive => {
-                    self.expected.entry(pe).or_default().push_back(letter);
+                    self.expected.entry(pe).or_default().push_back(message);
                     self.pair(pe, &program.sources)?;
                 }
             }
@@ -118,15 +118,15 @@ fn too_long(sent: &MessageCall, length: u16, receive: &MessageCall, sources: &So
     c.help(format!("receive into an array of {length} elements"))
 }
 
-fn place(c: Diag, letter: &MessageCall, sources: &SourceMap) -> Diag {
-    let c = c.on(Moment { x: letter.pe.x, y: letter.pe.y, cycle: letter.cycle });
-    match call(letter, sources) {
+fn place(c: Diag, message: &MessageCall, sources: &SourceMap) -> Diag {
+    let c = c.on(Moment { x: message.pe.x, y: message.pe.y, cycle: message.cycle });
+    match call(message, sources) {
         Some(span) => c.at(span),
         None => c,
     }
 }
 
 /// Where the program calls the library.
-fn call(letter: &MessageCall, sources: &SourceMap) -> Option<Span> {
-    sources.outside_library(&letter.calls)
+fn call(message: &MessageCall, sources: &SourceMap) -> Option<Span> {
+    sources.outside_library(&message.calls)
 }

@@ -109,7 +109,7 @@ pub enum Progress {
 /// A wafer that runs one program.
 pub struct Wafer {
     program: Arc<Program>,
-    cells: PeArray,
+    pe_array: PeArray,
     bands: Bands,
     launches: Launches,
     now: u64,
@@ -124,7 +124,7 @@ pub struct Wafer {
     findings: Findings,
     pool: WorkerPool,
     collectives: Collectives,
-    letters: MessageChecks,
+    messages: MessageChecks,
     observers: Observers,
     repetition: Repetition,
     /// The progress of a run whose scheduling choices are prescribed.
@@ -143,7 +143,7 @@ impl Wafer {
         }
         Wafer {
             program: program.clone(),
-            cells: PeArray::new(program, options),
+            pe_array: PeArray::new(program, options),
             bands: Bands::new(program, fabric),
             launches: Launches::default(),
             now: 0,
@@ -154,7 +154,7 @@ impl Wafer {
             findings: Findings::new(options.levels),
             pool: WorkerPool::new(1, 1),
             collectives: Collectives::default(),
-            letters: MessageChecks::default(),
+            messages: MessageChecks::default(),
             observers: Observers::default(),
             repetition: Repetition::default(),
             exploration: None,
@@ -179,13 +179,13 @@ impl Wafer {
     pub fn shuffle(&mut self, schedule: ScheduleSeed) {
         // Seeded choices depend on the cycle, so equal states need not go on alike.
         self.repetition.turn_off();
-        self.cells.shuffle(schedule);
+        self.pe_array.shuffle(schedule);
         self.launches.shuffle(schedule);
     }
 
     /// Lets all PEs note what they choose; before anything runs.
     pub fn note_choices(&mut self) {
-        self.cells.note_choices();
+        self.pe_array.note_choices();
     }
 
     /// Sets the depth of all link buffers, 1 to 4 wavelets for each color. Call it before the run starts.
@@ -223,7 +223,7 @@ impl Wafer {
 
     /// The last cycle in which a PE was given a wavelet; 0 if none was.
     pub fn last_arrival(&self) -> u64 {
-        self.cells.last_arrival().max(self.bands.last_arrival())
+        self.pe_array.last_arrival().max(self.bands.last_arrival())
     }
 
     /// The cycle after the last one in which anything has happened, as far as the clock has come.
@@ -272,17 +272,17 @@ impl Wafer {
     /// A PE, for the host; `None` if it has no code.
     pub fn pe(&mut self, at: PeCoord) -> Option<&mut Pe> {
         let index = self.program.pe_index(at);
-        self.cells.pe(index)
+        self.pe_array.pe(index)
     }
 
     /// The PEs to which something has happened.
     pub fn made(&self) -> impl Iterator<Item = (PeCoord, &Pe)> {
-        self.cells.made().map(|(_, at, pe)| (at, pe))
+        self.pe_array.made().map(|(_, at, pe)| (at, pe))
     }
 
     /// How many PEs something has happened to.
     pub fn active_pes(&self) -> usize {
-        self.cells.active()
+        self.pe_array.active()
     }
 
     /// How many PEs have a launch that has not unblocked the command stream.
@@ -300,7 +300,7 @@ impl Wafer {
     /// reservation.
     pub fn set_hosts_turn(&mut self, at: PeCoord, is_hosts_turn: bool) {
         let pe = self.program.pe_index(at);
-        if let Some(cell) = self.cells.pe(pe) {
+        if let Some(cell) = self.pe_array.pe(pe) {
             cell.set_hosts_turn(is_hosts_turn);
             self.bands.of(pe).event_queue.wake(pe, self.now, self.now);
         }
@@ -336,7 +336,7 @@ impl Wafer {
     /// as it is, cycle by cycle.
     pub fn record(&mut self, filter: TraceFilter) {
         self.bands.cut(&self.program, 1);
-        self.observers.record(filter, &self.program, &mut self.bands.first.fabric, &mut self.cells);
+        self.observers.record(filter, &self.program, &mut self.bands.first.fabric, &mut self.pe_array);
     }
 
     /// What was recorded so far; `None` if nothing is recorded.
@@ -355,14 +355,14 @@ impl Wafer {
         self.bands.cut(&self.program, 1);
         self.bands.first.fabric.profile();
         let pes = self.program.place.iter().filter(|tile| **tile != NO_TILE).count();
-        self.cells.profile((limit / pes.max(1)).max(LEAST_RECORDS));
+        self.pe_array.profile((limit / pes.max(1)).max(LEAST_RECORDS));
     }
 
     /// The notes of all PEs so far, by PE, and of the routers; `None` if nothing is profiled.
     pub fn profile_notes(&self) -> Option<(Vec<(u32, PeRecords)>, Traffic)> {
         let traffic = self.bands.first.fabric.traffic()?;
         let notes = |(index, _, pe): (usize, PeCoord, &Pe)| Some((index as u32, pe.profile_notes(self.now)?));
-        Some((self.cells.made().filter_map(notes).collect(), traffic))
+        Some((self.pe_array.made().filter_map(notes).collect(), traffic))
     }
 
     /// Follows the exported variables of all PEs, or all variables if nothing is exported, until so
@@ -380,7 +380,7 @@ impl Wafer {
     /// The host has written to a PE.
     pub fn note_written(&mut self, at: PeCoord) {
         let pe = self.program.pe_index(at);
-        self.observers.look_at_memory(pe, &mut self.cells, self.now);
+        self.observers.look_at_memory(pe, &mut self.pe_array, self.now);
     }
 
     /// Checks an access of the host to words of a PE: a hazard if an operation uses them whose end nothing has seen.
@@ -411,7 +411,7 @@ impl Wafer {
     /// sends there.
     pub fn stream_end(&self, pe: PeCoord, color: Color, to_wafer: bool) -> Option<Cause> {
         let pe = self.program().pe_index(pe);
-        self.bands.look(|fabric| causes::stream_end(&self.cells, fabric, (pe, color), to_wafer))
+        self.bands.look(|fabric| causes::stream_end(&self.pe_array, fabric, (pe, color), to_wafer))
     }
 
     fn stop_report(&self, cycle: u64, interrupted: bool) -> Box<StopReport> {
@@ -419,8 +419,8 @@ impl Wafer {
     }
 
     fn explain<R>(&self, with: impl FnOnce(Explainer<'_>) -> R) -> R {
-        let (cells, waits) = (&self.cells, Waits::new(&self.cells, &self.pool));
-        self.bands.look(|fabric| with(Explainer::new(cells, fabric, &self.letters, waits)))
+        let (pe_array, waits) = (&self.pe_array, Waits::new(&self.pe_array, &self.pool));
+        self.bands.look(|fabric| with(Explainer::new(pe_array, fabric, &self.messages, waits)))
     }
 
     /// Runs until nothing happens any more.

@@ -281,7 +281,7 @@ pub struct BandPes<'w> {
     /// How PEs are made.
     pub maker: &'w PeFactory,
     /// Their places.
-    pub cells: &'w mut [PeSlot],
+    pub pe_array: &'w mut [PeSlot],
     /// The number of the first.
     pub first: usize,
     /// The cycle.
@@ -293,23 +293,23 @@ pub struct BandPes<'w> {
 impl Offramps for BandPes<'_> {
     #[inline]
     fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet) -> bool {
-        let cell = self.maker.pe(&mut self.cells[pe - self.first], pe);
+        let cell = self.maker.pe(&mut self.pe_array[pe - self.first], pe);
         self.delivered.deliver(cell, pe, self.now, (color, wavelet))
     }
 
     #[inline]
     fn store(&mut self, pe: usize, color: Color, wavelet: Wavelet) -> bool {
-        self.delivered.store(self.cells[pe - self.first].as_deref_mut(), self.now, (color, wavelet))
+        self.delivered.store(self.pe_array[pe - self.first].as_deref_mut(), self.now, (color, wavelet))
     }
 
     #[inline]
     fn end_delivery(&mut self, pe: usize) {
-        self.delivered.end(self.cells[pe - self.first].as_deref_mut(), self.now);
+        self.delivered.end(self.pe_array[pe - self.first].as_deref_mut(), self.now);
     }
 
     #[inline]
     fn prefetch(&self, pe: usize, soon: Soon, arriving: u32) {
-        if let Some(cell) = &self.cells[pe - self.first] {
+        if let Some(cell) = &self.pe_array[pe - self.first] {
             cell.prefetch(soon, arriving);
         }
     }

@@ -34,9 +34,9 @@ impl Observers {
         filter: TraceFilter,
         program: &Arc<Program>,
         fabric: &mut Fabric,
-        cells: &mut PeArray,
+        pe_array: &mut PeArray,
     ) {
-        cells.record(filter.code);
+        pe_array.record(filter.code);
         self.recorder = Some(Box::new(Recorder::new(filter, program)));
         fabric.record();
     }
@@ -57,14 +57,14 @@ impl Observers {
     }
 
     /// Takes the events of a cycle, and stops recording once the filter wants no later ones.
-    pub fn end_cycle(&mut self, now: u64, fabric: &mut Fabric, cells: &mut PeArray) {
+    pub fn end_cycle(&mut self, now: u64, fabric: &mut Fabric, pe_array: &mut PeArray) {
         if !fabric.is_recording() {
             return;
         }
         self.take(|| fabric.events());
         if self.recorder.as_mut().is_some_and(|recorder| !recorder.end_cycle(now)) {
             fabric.stop_recording();
-            cells.stop_recording();
+            pe_array.stop_recording();
         }
     }
 
@@ -80,9 +80,9 @@ impl Observers {
     }
 
     /// Records what has changed in the memory of a PE.
-    pub fn look_at_memory(&mut self, index: usize, cells: &mut PeArray, cycle: u64) {
+    pub fn look_at_memory(&mut self, index: usize, pe_array: &mut PeArray, cycle: u64) {
         let Some(follower) = &mut self.follower else { return };
-        let Some(pe) = cells.pe(index) else { return };
+        let Some(pe) = pe_array.pe(index) else { return };
         follower.look(index, cycle, |variable, into| {
             if let Ok(words) = pe.read_words(variable.addr.into(), into.len()) {
                 into.copy_from_slice(words);

@@ -129,23 +129,29 @@ impl Repetition {
 
     /// Looks at the state before cycle `now`; gives the part of the run that repeats.
     #[cold]
-    pub fn look(&mut self, now: u64, written: u64, cells: &mut PeArray, bands: &Bands) -> Option<Livelock> {
+    pub fn look(
+        &mut self,
+        now: u64,
+        written: u64,
+        pe_array: &mut PeArray,
+        bands: &Bands,
+    ) -> Option<Livelock> {
         match &self.phase {
             Phase::Off => (self.next_look, self.matches_left) = (u64::MAX, 0),
-            Phase::Searching => self.search(now, written, cells, bands),
+            Phase::Searching => self.search(now, written, pe_array, bands),
             Phase::Settling { cycles, until } => {
                 if now >= *until {
-                    let (hash, divisors) = (hash(now, written, cells, bands).finish(), divisors(*cycles));
+                    let (hash, divisors) = (hash(now, written, pe_array, bands).finish(), divisors(*cycles));
                     self.phase = Phase::Measuring { since: now, hash, divisors };
                 }
             }
             Phase::Measuring { since, hash: first, divisors } => {
-                self.tasks.extend(running(cells, bands));
+                self.tasks.extend(running(pe_array, bands));
                 let passed = now - since;
                 // The last divisor is the length that is known.
                 let is_known = divisors.last().is_none_or(|last| passed >= *last);
                 let is_divisor = divisors.binary_search(&passed).is_ok();
-                if is_known || is_divisor && hash(now, written, cells, bands).finish() == *first {
+                if is_known || is_divisor && hash(now, written, pe_array, bands).finish() == *first {
                     let tasks = std::mem::take(&mut self.tasks);
                     let tasks = tasks.into_iter().map(|((_, span), pe)| (pe, span));
                     let cycles = divisors.last().map_or(passed, |last| passed.min(*last));
@@ -156,12 +162,12 @@ impl Repetition {
         None
     }
 
-    fn search(&mut self, now: u64, written: u64, cells: &mut PeArray, bands: &Bands) {
+    fn search(&mut self, now: u64, written: u64, pe_array: &mut PeArray, bands: &Bands) {
         let is_regular = self.visits > self.next_look;
         if is_regular {
             let is_first = self.next_look == 0;
             let per_word = if is_first { FIRST_VISITS_PER_WORD } else { VISITS_PER_WORD };
-            self.next_look = self.visits + (per_word * amount(cells)).max(FEWEST);
+            self.next_look = self.visits + (per_word * amount(pe_array)).max(FEWEST);
             if is_first {
                 return;
             }
@@ -169,15 +175,15 @@ impl Repetition {
         } else {
             self.matches_left -= 1;
         }
-        let state = hash(now, written, cells, bands).finish();
+        let state = hash(now, written, pe_array, bands).finish();
         match self.saved {
             Some((saved, cycle, _)) if saved == state => {
                 let cycles = now - cycle;
                 // What was done ahead of the clock is over by then.
-                let ahead = cells.made().map(|(_, _, pe)| pe.busy_until()).max().unwrap_or(now);
+                let ahead = pe_array.made().map(|(_, _, pe)| pe.busy_until()).max().unwrap_or(now);
                 self.phase = Phase::Settling { cycles, until: ahead.max(now + cycles.min(MOST_SETTLING)) };
                 (self.next_look, self.matches_left) = (self.visits, 0);
-                cells.stop_running_ahead();
+                pe_array.stop_running_ahead();
             }
             _ if is_regular && self.looks.is_power_of_two() => {
                 self.saved = Some((state, now, self.pattern));
@@ -189,20 +195,20 @@ impl Repetition {
 }
 
 /// The state of everything before cycle `now`; `written` counts what the program has printed.
-fn hash(now: u64, written: u64, cells: &PeArray, bands: &Bands) -> StateHash {
-    wafer_state(now, written, (cells, true), bands)
+fn hash(now: u64, written: u64, pe_array: &PeArray, bands: &Bands) -> StateHash {
+    wafer_state(now, written, (pe_array, true), bands)
 }
 
 /// The hash of the wafer, with or without whose turn it is, as in [`Pe::add_state`](crate::pe::Pe::add_state).
 pub(super) fn wafer_state(
     now: u64,
     written: u64,
-    (cells, has_turns): (&PeArray, bool),
+    (pe_array, has_turns): (&PeArray, bool),
     bands: &Bands,
 ) -> StateHash {
     let mut state = StateHash::new(now);
     state.add(written);
-    for (index, _, pe) in cells.made() {
+    for (index, _, pe) in pe_array.made() {
         state.add(index as u64);
         match bands.next_run_of(index) {
             Some(cycle) => state.add_cycle(cycle),
@@ -215,15 +221,15 @@ pub(super) fn wafer_state(
 }
 
 /// How many words of 64 bits a look hashes, about. The number of threads does not change it.
-fn amount(cells: &PeArray) -> u64 {
+fn amount(pe_array: &PeArray) -> u64 {
     /// The state of a PE and its router without its memory.
     const OTHERS: u64 = 512;
-    cells.made().map(|(_, _, pe)| OTHERS + pe.memory().words().len() as u64 / 4).sum()
+    pe_array.made().map(|(_, _, pe)| OTHERS + pe.memory().words().len() as u64 / 4).sum()
 }
 
 /// The tasks of the first PEs that run.
-fn running(cells: &PeArray, bands: &Bands) -> impl Iterator<Item = ((usize, Span), PeCoord)> {
-    let active = cells.made().take(MOST_PES).filter(|(index, ..)| bands.runs(*index));
+fn running(pe_array: &PeArray, bands: &Bands) -> impl Iterator<Item = ((usize, Span), PeCoord)> {
+    let active = pe_array.made().take(MOST_PES).filter(|(index, ..)| bands.runs(*index));
     active.filter_map(|(index, at, pe)| Some(((index, pe.activity()?.span), at)))
 }
 

@@ -253,9 +253,9 @@ impl StallReport {
 /// Explains waits on a wafer in which nothing moves: what each is for, and which PE would have had to act.
 pub(super) struct Explainer<'w> {
     program: &'w Program,
-    cells: &'w PeArray,
+    pe_array: &'w PeArray,
     fabric: &'w Fabric,
-    letters: &'w MessageChecks,
+    messages: &'w MessageChecks,
     waits: Waits<'w>,
     dependencies: Dependencies<'w>,
 }
@@ -263,13 +263,13 @@ pub(super) struct Explainer<'w> {
 impl<'w> Explainer<'w> {
     /// An explainer of a wafer with these parts.
     pub fn new(
-        cells: &'w PeArray,
+        pe_array: &'w PeArray,
         fabric: &'w Fabric,
-        letters: &'w MessageChecks,
+        messages: &'w MessageChecks,
         waits: Waits<'w>,
     ) -> Explainer<'w> {
-        let dependencies = Dependencies::new(cells, fabric);
-        Explainer { program: cells.program(), cells, fabric, letters, waits, dependencies }
+        let dependencies = Dependencies::new(pe_array, fabric);
+        Explainer { program: pe_array.program(), pe_array, fabric, messages, waits, dependencies }
     }
 
     /// The program.
@@ -278,8 +278,8 @@ impl<'w> Explainer<'w> {
     }
 
     /// The PEs.
-    pub fn cells(&self) -> &'w PeArray {
-        self.cells
+    pub fn pe_array(&self) -> &'w PeArray {
+        self.pe_array
     }
 
     /// The routers.
@@ -311,7 +311,7 @@ impl<'w> Explainer<'w> {
             let new = Left { pe: at, also_on: 0, color, count, place, why, is_at_pe, held };
             groups.entry(key).and_modify(|l| l.also_on += 1).or_insert(new);
         };
-        for (i, _, pe) in self.cells.made() {
+        for (i, _, pe) in self.pe_array.made() {
             for wait in pe.waits().into_iter().filter(|w| w.who == Waiter::Queue) {
                 match wait.on {
                     WaitsFor::Consumer { color, queue, count, blocked } => {
@@ -344,7 +344,7 @@ impl<'w> Explainer<'w> {
         let wait = group.wait.clone();
         let missing = self.missing(group.pe, &wait.on);
         let call = match missing {
-            Some(Missing::Message) => self.letters.waiting_call(group.pe, &self.program.sources),
+            Some(Missing::Message) => self.messages.waiting_call(group.pe, &self.program.sources),
             _ => None,
         };
         PeWait {
@@ -373,7 +373,7 @@ impl<'w> Explainer<'w> {
             return c;
         };
         let sent = sent.into_iter().filter(|s| self.fabric.survey().sent(*s, color) > 0);
-        let Some((sender, span)) = sent.filter_map(|s| Some((s, send_span(self.cells, s, color)?))).next()
+        let Some((sender, span)) = sent.filter_map(|s| Some((s, send_span(self.pe_array, s, color)?))).next()
         else {
             return c;
         };
@@ -395,17 +395,17 @@ impl<'w> Explainer<'w> {
     fn cause(&self, pe: usize, wait: &Wait<'_>, missing: &Missing) -> Option<Cause> {
         match missing {
             Missing::Push | Missing::Pop => match &wait.on {
-                WaitsFor::FifoData(name) => ended_at_fifo(self.cells, pe, name, true),
-                WaitsFor::FifoSpace(name) => ended_at_fifo(self.cells, pe, name, false),
+                WaitsFor::FifoData(name) => ended_at_fifo(self.pe_array, pe, name, true),
+                WaitsFor::FifoSpace(name) => ended_at_fifo(self.pe_array, pe, name, false),
                 _ => None,
             },
             Missing::Wavelets { color: MESSAGE_COLOR, .. } => None,
             Missing::Wavelets { color, reachable, senders, .. } if !reachable || senders.is_empty() => {
-                wrong_color(self.cells, self.fabric, pe, *color, wait.span)
+                wrong_color(self.pe_array, self.fabric, pe, *color, wait.span)
                     .or_else(|| broken_routes::before(self.program, self.fabric, pe, *color))
             }
             Missing::Wavelets { color, received: 0, senders, .. } => {
-                if let Some(cause) = wrong_color(self.cells, self.fabric, pe, *color, wait.span) {
+                if let Some(cause) = wrong_color(self.pe_array, self.fabric, pe, *color, wait.span) {
                     return Some(cause);
                 }
                 let idle = senders.iter().all(|s| s.sent == 0 && !s.waits);
@@ -417,8 +417,8 @@ impl<'w> Explainer<'w> {
                 let there = self.program.pe_index(*at);
                 let color = self.fabric.survey().blockage(pe, *color).map_or(*color, |stuck| stuck.color);
                 let is_idle = !self.dependencies.is_held_up(there, Need::Receive(color));
-                queue_of_other_color(self.cells, self.fabric, there, color)
-                    .or_else(|| is_idle.then(|| receiver(self.cells, there, color)).flatten())
+                queue_of_other_color(self.pe_array, self.fabric, there, color)
+                    .or_else(|| is_idle.then(|| receiver(self.pe_array, there, color)).flatten())
             }
             Missing::Space { color, .. } => {
                 broken_routes::at(self.program, &self.fabric.survey().blockage(pe, *color)?)
@@ -439,7 +439,7 @@ impl<'w> Explainer<'w> {
     pub(super) fn missing(&self, pe: usize, on: &WaitsFor) -> Option<Missing> {
         match on {
             // No route leads to a PE that waits for a message.
-            WaitsFor::Wavelet { color: MESSAGE_COLOR, .. } if self.letters.is_expected_at(pe) => {
+            WaitsFor::Wavelet { color: MESSAGE_COLOR, .. } if self.messages.is_expected_at(pe) => {
                 Some(Missing::Message)
             }
             WaitsFor::Wavelet { color, .. } if self.comes_from_host(*color) => {
@@ -447,7 +447,7 @@ impl<'w> Explainer<'w> {
             }
             WaitsFor::Wavelet { color, ends_at_control, .. } => {
                 let sender = |s: usize| {
-                    let span = send_span(self.cells, s, *color);
+                    let span = send_span(self.pe_array, s, *color);
                     Sender {
                         pe: self.program.pe_coord(s),
                         sent: self.fabric.survey().sent(s, *color),

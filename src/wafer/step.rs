@@ -37,8 +37,8 @@ impl Wafer {
             }
         }
         self.has_acted = fabric.is_some_and(|cycle| cycle <= self.now);
-        self.launches.begin(self.now, &mut self.cells, &mut self.bands);
-        self.cells.begin_cycle(self.now);
+        self.launches.begin(self.now, &mut self.pe_array, &mut self.bands);
+        self.pe_array.begin_cycle(self.now);
         let ran = if self.bands.are_several() {
             self.band_step()
         } else if self.is_worth_ordering() {
@@ -48,8 +48,8 @@ impl Wafer {
             self.bands.first.fabric.step(self.now);
             ran
         };
-        self.reached = self.reached.max(self.cells.reached()).max(self.bands.reached());
-        self.observers.end_cycle(self.now, &mut self.bands.first.fabric, &mut self.cells);
+        self.reached = self.reached.max(self.pe_array.reached()).max(self.bands.reached());
+        self.observers.end_cycle(self.now, &mut self.bands.first.fabric, &mut self.pe_array);
         self.now += 1;
         self.idle = if self.has_acted { 0 } else { self.idle + 1 };
         self.wake_freed();
@@ -66,7 +66,7 @@ impl Wafer {
     #[cold]
     fn look_for_repetition(&mut self) -> Progress {
         let written = self.findings.written();
-        self.repeated = self.repetition.look(self.now, written, &mut self.cells, &self.bands);
+        self.repeated = self.repetition.look(self.now, written, &mut self.pe_array, &self.bands);
         if self.repeated.is_some() { Progress::Repeats } else { Progress::Moving }
     }
 
@@ -74,18 +74,18 @@ impl Wafer {
     fn check_cycle(&mut self) {
         let findings = &mut self.findings;
         self.collectives.step(findings, &self.program.sources);
-        self.letters.step(findings, &mut self.bands.first.fabric, &self.program);
+        self.messages.step(findings, &mut self.bands.first.fabric, &self.program);
         for band in self.bands.iter_mut() {
-            traps::trap_unrouted(findings, &mut band.fabric, &self.cells, self.now);
+            traps::trap_unrouted(findings, &mut band.fabric, &self.pe_array, self.now);
         }
-        traps::trap_collisions(findings, &mut self.bands, &self.cells, self.now);
+        traps::trap_collisions(findings, &mut self.bands, &self.pe_array, self.now);
     }
 
     /// Hands over what has come down the ramps, and runs the PEs that are due. Gives how many have run.
     fn run_pes(&mut self) -> usize {
-        self.bands.first.fabric.deliver(self.now, &mut self.cells);
+        self.bands.first.fabric.deliver(self.now, &mut self.pe_array);
         self.observers.take(|| self.bands.first.fabric.events());
-        for (pe, wake) in self.cells.take_delivered() {
+        for (pe, wake) in self.pe_array.take_delivered() {
             match wake {
                 Wake::At(cycle) => self.bands.first.event_queue.wake(pe as usize, cycle, self.now),
                 Wake::OnEvent => {}
@@ -121,7 +121,7 @@ impl Wafer {
     /// Runs a PE that is due.
     #[inline(always)]
     pub(super) fn run_pe(&mut self, index: usize) {
-        let Some(pe) = self.cells.pe(index) else { return };
+        let Some(pe) = self.pe_array.pe(index) else { return };
         let before = pe.command_stream_blocked();
         let reached = pe.busy_until();
         let mut ramp = self.bands.first.fabric.ramp(index, self.now);
@@ -146,7 +146,7 @@ impl Wafer {
         }
         if self.observers.is_following() && self.bands.first.fabric.is_recording() {
             let cycle = if busy_until > reached { busy_until } else { self.now };
-            self.observers.look_at_memory(index, &mut self.cells, cycle.max(self.now));
+            self.observers.look_at_memory(index, &mut self.pe_array, cycle.max(self.now));
         }
     }
 
@@ -154,7 +154,7 @@ impl Wafer {
     pub(super) fn wake_freed(&mut self) {
         for band in self.bands.iter_mut() {
             for pe in band.fabric.take_freed() {
-                self.cells.pe(pe as usize).into_iter().for_each(Pe::resume_sending);
+                self.pe_array.pe(pe as usize).into_iter().for_each(Pe::resume_sending);
                 band.event_queue.wake(pe as usize, self.now, self.now);
             }
         }
@@ -163,7 +163,7 @@ impl Wafer {
     fn tear_down(&mut self) {
         for band in self.bands.iter_mut() {
             for (pe, color) in band.fabric.take_torn_down() {
-                let Some(cell) = self.cells.pe(pe as usize) else { continue };
+                let Some(cell) = self.pe_array.pe(pe as usize) else { continue };
                 cell.tear_down(color);
                 band.event_queue.wake(pe as usize, self.now, self.now);
             }

@@ -70,7 +70,7 @@ impl StopReport {
         let more = groups.len().saturating_sub(MOST_GROUPS);
         groups.truncate(MOST_GROUPS);
         let waits = groups.iter().map(|group| explainer.explain(group)).collect();
-        let running = running(explainer.cells(), bands);
+        let running = running(explainer.pe_array(), bands);
         StopReport {
             cycle,
             interrupted,
@@ -174,10 +174,10 @@ fn counted_cycles(cycles: u64) -> String {
 }
 
 /// What PEs are doing. If only wavelets are in flight, what PEs did last, most recent first.
-fn running(cells: &PeArray, bands: &Bands) -> Vec<Running> {
-    let (all, program) = (bands.are_idle(), cells.program());
+fn running(pe_array: &PeArray, bands: &Bands) -> Vec<Running> {
+    let (all, program) = (bands.are_idle(), pe_array.program());
     let mut groups: IndexMap<_, Running, FxBuildHasher> = IndexMap::default();
-    for (index, pe, cell) in cells.made().filter(|(i, ..)| all || bands.runs(*i)) {
+    for (index, pe, cell) in pe_array.made().filter(|(i, ..)| all || bands.runs(*i)) {
         let Some(activity) = cell.activity() else { continue };
         let Activity { name, span: declared, places, since, started, ready } = activity;
         let ended = places.is_empty();

@@ -39,14 +39,14 @@ pub(super) fn lost_wavelets(fabric: &Fabric, program: &Program, levels: &Levels)
 }
 
 /// Sends on colors that the router of the sender does not know.
-pub(super) fn trap_unrouted(findings: &mut Findings, fabric: &mut Fabric, cells: &PeArray, now: u64) {
+pub(super) fn trap_unrouted(findings: &mut Findings, fabric: &mut Fabric, pe_array: &PeArray, now: u64) {
     for (pe, color) in fabric.take_unrouted() {
-        let at = cells.program().pe_coord(pe as usize);
-        let sender = cells.get(pe as usize).and_then(|cell| cell.last_sender(color));
+        let at = pe_array.program().pe_coord(pe as usize);
+        let sender = pe_array.get(pe as usize).and_then(|cell| cell.last_sender(color));
         let is_async = sender.is_some_and(|sender| sender.is_async);
         let rule = if is_async { &UNROUTED_ASYNC } else { &UNROUTED_COLOR };
         let mut diag = rule.because(&[("color", &color), ("pe", &at)]);
-        if let Some(span) = send_span(cells, pe as usize, color) {
+        if let Some(span) = send_span(pe_array, pe as usize, color) {
             diag = diag.at(span).label("sent here");
         }
         if !is_async {
@@ -58,11 +58,11 @@ pub(super) fn trap_unrouted(findings: &mut Findings, fabric: &mut Fabric, cells:
 }
 
 /// Wavelets of one color that come to a router from two sides at once.
-pub(super) fn trap_collisions(findings: &mut Findings, bands: &mut Bands, cells: &PeArray, now: u64) {
+pub(super) fn trap_collisions(findings: &mut Findings, bands: &mut Bands, pe_array: &PeArray, now: u64) {
     let collisions: Vec<Collision> =
         bands.iter_mut().flat_map(|band| band.fabric.take_collisions()).collect();
     if !collisions.is_empty() {
-        bands.look(|fabric| name_collisions(findings, &collisions, fabric, cells, now));
+        bands.look(|fabric| name_collisions(findings, &collisions, fabric, pe_array, now));
     }
 }
 
@@ -70,11 +70,11 @@ fn name_collisions(
     findings: &mut Findings,
     collisions: &[Collision],
     fabric: &Fabric,
-    cells: &PeArray,
+    pe_array: &PeArray,
     now: u64,
 ) {
     for Collision { pe, color, sides } in collisions.iter().copied() {
-        let program = cells.program();
+        let program = pe_array.program();
         let at = program.pe_coord(pe);
         let sides: Vec<_> = Direction::ALL.into_iter().filter(|d| sides & 1 << *d as u8 != 0).collect();
         let names: Vec<_> = sides.iter().map(|d| d.name()).collect();
@@ -84,19 +84,19 @@ fn name_collisions(
         if let Some(span) = program.routes.get(pe, color).and_then(|d| d.span) {
             diag = diag.at(span).label("this route accepts both");
         }
-        let diag = name_senders(diag, (pe, color), fabric, cells);
+        let diag = name_senders(diag, (pe, color), fabric, pe_array);
         let help = "make one side wait for the other, or use a separate color for each side";
         findings.hazard(at, diag.help(help).on(moment(at, now)));
     }
 }
 
-fn name_senders(mut diag: Diag, (pe, color): (usize, Color), fabric: &Fabric, cells: &PeArray) -> Diag {
+fn name_senders(mut diag: Diag, (pe, color): (usize, Color), fabric: &Fabric, pe_array: &PeArray) -> Diag {
     let senders =
         fabric.survey().senders(pe, color).into_iter().filter(|s| fabric.survey().sent(*s, color) > 0);
     for sender in senders.take(NAMED) {
-        let (who, sent) = (cells.program().pe_coord(sender), fabric.survey().sent(sender, color));
+        let (who, sent) = (pe_array.program().pe_coord(sender), fabric.survey().sent(sender, color));
         let text = format!("{who} has sent {sent} on color {color}");
-        diag = match send_span(cells, sender, color) {
+        diag = match send_span(pe_array, sender, color) {
             Some(span) if diag.0.others.iter().all(|l| l.span != span) => diag.also(span, text),
             _ => diag.note(text),
         };

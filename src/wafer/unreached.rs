@@ -21,14 +21,14 @@ impl Explainer<'_> {
 
     fn unreached_from(&self, pe: usize, place: Span, steps: &Cell<usize>) -> Option<Cause> {
         steps.set(steps.get().checked_sub(1)?);
-        let (task, place, next) = match idle(self.cells(), pe, place)? {
+        let (task, place, next) = match idle(self.pe_array(), pe, place)? {
             Idle::Cause(cause) => return Some(cause),
             Idle::Behind { data, place, next } => (data, place, next),
         };
         let tile = self.program().tile_at(self.program().pe_coord(pe))?;
         let color = tile.color_of_task(self.program().arch, task)?;
         let at = self.program().pe_coord(pe);
-        if self.cells().get(pe).is_some_and(|cell| cell.has_begun(task.id)) {
+        if self.pe_array().get(pe).is_some_and(|cell| cell.has_begun(task.id)) {
             let it = next.map_or("reached this".to_string(), |next| format!("activated `{next}` here"));
             let received = self.fabric().survey().received(pe, color);
             return Some(Cause {
@@ -155,7 +155,7 @@ impl Explainer<'_> {
     /// Why nothing takes the wavelets in a queue, in a few words.
     pub(super) fn why_not_taken(&self, pe: usize, color: Color) -> String {
         let tile = self.program().tile_at(self.program().pe_coord(pe));
-        match tile.and_then(|tile| blocked_receiver(self.cells(), pe, tile, color)) {
+        match tile.and_then(|tile| blocked_receiver(self.pe_array(), pe, tile, color)) {
             Some(_) => "the task that receives them is blocked".to_string(),
             None => "nothing receives them".to_string(),
         }
@@ -170,9 +170,9 @@ impl Explainer<'_> {
             return None;
         }
         if !tile.may_take(self.program().arch, color) {
-            return receiver(self.cells(), pe, color);
+            return receiver(self.pe_array(), pe, color);
         }
-        let blocked = blocked_receiver(self.cells(), pe, tile, color)?;
+        let blocked = blocked_receiver(self.pe_array(), pe, tile, color)?;
         // What would unblock the task has not run.
         let task = tile.data_task(self.program().arch, color);
         let unblocked = task.map_or(Vec::new(), |task| tile.unblockings(task.id));

@@ -312,6 +312,7 @@ impl Runner {
         let run = &mut *self.run()?;
         guarded(|| {
             let warnings = run.machine.look(|runner| runner.warnings());
+            let warnings = for_reader(&warnings, run.is_script);
             Ok(render(run.machine.program().sources(), &warnings, MessageFormat::Plain, false))
         })
     }

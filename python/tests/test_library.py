@@ -242,3 +242,30 @@ def test_the_package_is_typed():
     words = [sys.executable, "-m", "mypy", "--config-file", str(package.parent / "pyproject.toml")]
     done = subprocess.run(words, cwd=package.parent, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+STOPPED = """
+const simprint = @import_module("<simprint>");
+var sum: u16 = 0;
+task main() void {
+  simprint.print_string("begins\\n");
+  for (@range(u16, 1000)) |i| { sum += i; }
+  simprint.print_string("comes after the limit\\n");
+}
+const main_id = @get_local_task_id(8);
+comptime {
+  @bind_local_task(main, main_id);
+  @activate(main_id);
+}
+"""
+
+
+def test_a_stopped_run_has_printed_nothing_of_later_cycles():
+    # Nothing else happens, so the PE runs ahead of the clock.
+    runner = cslrun.Runner(cslrun.compile(source_text=STOPPED), max_cycles=100)
+    with pytest.raises(cslrun.RunError, match="cycle-limit"):
+        runner.finish()
+    assert [line.text for line in runner.printed] == ["begins"]
+    runner = cslrun.Runner(cslrun.compile(source_text=STOPPED))
+    runner.finish()
+    assert [line.text for line in runner.printed] == ["begins", "comes after the limit"]

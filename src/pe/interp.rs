@@ -155,7 +155,8 @@ impl Pe {
     ) -> Result<bool, Diag> {
         meter.due = self.states_change_in(now);
         let stop = self.run_scalar(tile, now, meter);
-        // Not copied: that would be done in pieces, and whoever read across two of them would wait for all stores before.
+        // Borrowed, not copied: a copy is stored in pieces, and a load across two of them (no store forwarding) stalls
+        // until all earlier stores are done.
         let op = match &stop {
             Ok(StopReason::Service(op)) => op,
             Ok(StopReason::Guarded) => return self.access_guarded(tile, now, meter),

@@ -175,8 +175,8 @@ impl Registers {
         file[number] = Some(loaded);
     }
 
-    /// `@load_to_dsr` and its family, of the words of a DSD variable; `None` if they are no DSD. A vector in memory is
-    /// taken apart where it is stored: to read what was just written in pieces of another size takes long.
+    /// `@load_to_dsr` and its variants, for the words of a DSD variable; `None` if they are no DSD. A vector in memory is
+    /// decoded straight into its register: to copy what was just stored in pieces of another size would stall.
     #[inline]
     pub fn load_words(
         &mut self,

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 
 /// More notes of one kind than this are counted, not told.
 pub(super) const MOST_NOTES: usize = 8;
-/// More tasks that nothing activates are not told with a hang.
+/// A hang report comes with warnings about at most this many tasks that nothing activates.
 const MOST_IDLE: usize = 2;
 
 impl StallReport {
@@ -80,21 +80,21 @@ impl StallReport {
         c.help(self.advice().as_ref()).report(self.facts(sources)).into()
     }
 
-    /// The report, behind warnings about tasks that should perhaps have run.
+    /// The report, after warnings about tasks that should perhaps have run.
     pub fn diagnostics(&self, sources: &SourceMap) -> Vec<Diagnostic> {
-        self.behind_idle_tasks(self.diagnostic(sources))
+        self.with_idle_tasks(self.diagnostic(sources))
     }
 
     /// The report as warnings: the host has all that it asked for.
     pub fn warnings(&self, sources: &SourceMap) -> Vec<Diagnostic> {
-        self.behind_idle_tasks(self.warning(sources))
+        self.with_idle_tasks(self.warning(sources))
     }
 
-    /// A report, behind warnings about tasks that nothing activates, unless it is about them.
-    fn behind_idle_tasks(&self, report: Diagnostic) -> Vec<Diagnostic> {
+    /// A report, after warnings about tasks that nothing activates, except for the one that it blames.
+    fn with_idle_tasks(&self, report: Diagnostic) -> Vec<Diagnostic> {
         let blamed = report.primary.as_ref().map(|label| label.span);
-        let is_news = |idle: &&Diagnostic| idle.primary.as_ref().map(|label| label.span) != blamed;
-        let idle = self.never_activated.iter().filter(is_news).take(MOST_IDLE).cloned();
+        let is_other = |idle: &&Diagnostic| idle.primary.as_ref().map(|label| label.span) != blamed;
+        let idle = self.never_activated.iter().filter(is_other).take(MOST_IDLE).cloned();
         idle.collect::<Vec<_>>().into_iter().chain([report]).collect()
     }
 

@@ -191,7 +191,7 @@ fn read_switches(arch: &Arch, fields: ColorFields, initial: Span) -> Result<Swit
 }
 
 fn position(arch: &Arch, v: &Value) -> Result<Option<Position>> {
-    let (mut rx, mut tx) = (None, None);
+    let (mut rx, mut tx, mut is_invalid) = (None, None, false);
     if let Value::Int(..) = v {
         let (from, to) = sides(v)?;
         if from.is_empty() && to.is_empty() {
@@ -201,12 +201,14 @@ fn position(arch: &Arch, v: &Value) -> Result<Option<Position>> {
     }
     for (name, v) in v.fields().unwrap_or_default() {
         match (name.as_str(), &v) {
-            ("invalid", Value::Bool(true)) => return Ok(None),
-            ("invalid", Value::Bool(false)) => {}
+            ("invalid", Value::Bool(set)) => is_invalid = *set,
             ("rx", v) => rx = Some(directions(v)?),
             ("tx", v) => tx = Some(directions(v)?),
             _ => return Err(unknown_setting(&name, "a switch position", POSITION)),
         }
+    }
+    if is_invalid {
+        return unused_position(rx.is_some() || tx.is_some());
     }
     let both = rx.is_some() && tx.is_some();
     if both && arch.name == ArchName::Wse2 || rx.is_none() && tx.is_none() {
@@ -218,7 +220,21 @@ fn position(arch: &Arch, v: &Value) -> Result<Option<Position>> {
         let c = rules::SWITCH_POSITION.because(&[("what", &"receives from several directions")]);
         return Err(c.help("give one direction in `.rx`"));
     }
+    if arch.name == ArchName::Wse2 && tx.is_some_and(|d| d.iter().count() > 1) {
+        let c =
+            tasks::ONLY_ON_WSE3.because(&[("what", &"a switch position with several directions in `.tx`")]);
+        return Err(c.help("give one direction in `.tx`"));
+    }
     Ok(Some(Position { rx, tx }))
+}
+
+/// A position that is not used has no directions (ruling: exactly one of the three).
+fn unused_position(has_directions: bool) -> Result<Option<Position>> {
+    if !has_directions {
+        return Ok(None);
+    }
+    let c = rules::SWITCH_POSITION.because(&[("what", &"that is not valid has directions")]);
+    Err(c.help("remove `.invalid = true`, or the directions"))
 }
 
 /// Of an injecting color only the directions of position 1 and what control wavelets lose can be set.

@@ -9,6 +9,7 @@ use super::value::{Pointee, Value};
 use super::walk::Sema;
 use super::words::{field_in_bits, is_zero_array, mark_of_field, part_type};
 use crate::diagnostics::rules::comptime as rules;
+use crate::diagnostics::rules::run::CONST_WRITTEN;
 use crate::diagnostics::{At, Diag, Result};
 use crate::image::code::{Op, Reg};
 use crate::source::Span;
@@ -103,9 +104,11 @@ impl Sema<'_> {
                 if self.is_comptime() {
                     return Err(rules::GLOBAL_STORE.plain().at(span));
                 }
+                self.check_constant(*addr, span)?;
                 self.store_at(*addr, &value, span)
             }
             Place::Element { array, index, len, ty, .. } => {
+                self.check_constant(*array, span)?;
                 let all = Elements { array: *array, index: *index, len: *len, ty };
                 if let Some(array) = self.lower.fixed_array(all)? {
                     let s = self.reg_of(&value, span)?;
@@ -117,6 +120,20 @@ impl Sema<'_> {
             }
             Place::Bits { whole, off, ty } => self.store_bits(whole, *off, ty, &value, span),
         }
+    }
+
+    /// A constant is written through a pointer whose `const` a cast has taken away.
+    fn check_constant(&mut self, addr: Addr, span: Span) -> Result<()> {
+        let Base::Global(id) = addr.base else { return Ok(()) };
+        let global = self.global(id);
+        if global.is_var || global.defined_by.is_some() {
+            return Ok(());
+        }
+        let name = global.name.clone();
+        let diag = CONST_WRITTEN.because(&[("name", &name)]).at(span).also(global.span, "declared `const`");
+        self.lint(
+            diag.help(format!("declare `{name}` as `var`, and keep `const` in the types of pointers to it")),
+        )
     }
 
     fn store_bits(&mut self, whole: &Place, off: u32, ty: &Ty, value: &Operand, span: Span) -> Result<()> {

@@ -34,6 +34,12 @@ impl Sema<'_> {
         }
         if let Some(decl) = self.frame().unit.names.get(name).copied() {
             let instance = self.frame().instance;
+            // `var i40: i40` means the type.
+            if let (Some(ty), DeclState::Busy) =
+                (predeclared(name), &self.instance(instance).decls[decl as usize])
+            {
+                return Ok(ExprValue::known(ty));
+            }
             let member = self.member(instance, decl, span)?;
             self.check_pointer(name, &member, span);
             return Ok(member);

@@ -8,6 +8,7 @@ use crate::sema::arith;
 use crate::sema::operand::Operand;
 use crate::sema::value::{Elems, RangeValue, Value};
 use crate::sema::walk::Sema;
+use crate::source::Span;
 use crate::syntax::ast::ExprId;
 use crate::value::number::Integer;
 use crate::value::ty::{ArrayTy, Ty};
@@ -115,7 +116,8 @@ fn range(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Value> {
         return Err(rules::TYPE_MISMATCH.because(&[("want", &"an integer type"), ("have", &ty)]).at(at));
     }
     let mut part = |id: ExprId| -> Result<Integer> {
-        sema.known_as(id, &ty)?.as_integer().ok_or_else(|| rules::REPORTED.plain())
+        let bound = sema.known_as(id, &ty).map_err(|diag| bound_at_run_time(diag, sema.span(id)))?;
+        bound.as_integer().ok_or_else(|| rules::REPORTED.plain())
     };
     let (start, stop, step) = match args {
         [_, stop] => (Integer::ZERO, part(*stop)?, Integer::ONE),
@@ -131,6 +133,16 @@ fn range(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Value> {
         return Err(rules::RANGE_STEP.plain().at(call.span));
     }
     Ok(Value::Range(Rc::new(RangeValue { ty, start, stop, step })))
+}
+
+/// Only the head of a `for` takes other bounds: a range is no value of a running program.
+fn bound_at_run_time(diag: Diag, at: Span) -> Diag {
+    if diag.rule() != rules::NOT_COMPTIME.name {
+        return diag;
+    }
+    let help =
+        "write the range in the head of a `for` without `inline`, where its bounds may be run-time values";
+    rules::NOT_COMPTIME.because(&[("what", &"a bound of this range")]).at(at).help(help)
 }
 
 fn range_part(sema: &mut Sema<'_>, range: ExprId, part: fn(&RangeValue) -> &Integer) -> Result<Value> {

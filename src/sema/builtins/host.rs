@@ -1,6 +1,6 @@
 //! The layout, exports, and what the host sees.
 
-use super::entry::{Builtin, Call, Phase, Run, USUAL};
+use super::entry::{Builtin, Call, Phase, Run, USUAL, wrong_phase};
 use super::{arguments, colors, intrinsics};
 use crate::diagnostics::rules::{comptime, layout as rules};
 use crate::diagnostics::{At, Diag, Result, suggest};
@@ -53,8 +53,8 @@ pub const BUILTINS: &[Builtin] = &[
         run: Run::Operand(export_symbol), ..USUAL },
     Builtin { name: "has_exported_tensors", takes: 0..=0, phase: Phase::Anywhere,
         usage: "@has_exported_tensors()",
-        doc: "whether the program advertises arrays",
-        run: Run::Known(|s, _| Ok(Value::Bool(has_exported_tensors(&s.layout)))), ..USUAL },
+        doc: "in functions: whether the program advertises arrays",
+        run: Run::Known(|s, call| has_exported_tensors(s, call.span)), ..USUAL },
     Builtin { name: "get_symbol_id", takes: 1..=1, phase: Phase::Anywhere,
         usage: "@get_symbol_id(symbol)",
         doc: "the id of an advertised symbol",
@@ -69,8 +69,13 @@ pub const BUILTINS: &[Builtin] = &[
         run: Run::Operand(tensor_pointer), ..USUAL },
 ];
 
-fn has_exported_tensors(layout: &LayoutScope) -> bool {
-    layout.exports().iter().any(|e| matches!(e.kind, ExportKind::Var { .. }))
+/// Known in functions, also at comptime: the layout block has to be done.
+fn has_exported_tensors(sema: &Sema<'_>, span: Span) -> Result<Value> {
+    if sema.lower.writing().is_none() {
+        return Err(wrong_phase("has_exported_tensors", Phase::Code).at(span));
+    }
+    let has = sema.layout.exports().iter().any(|e| matches!(e.kind, ExportKind::Var { .. }));
+    Ok(Value::Bool(has))
 }
 
 fn coordinate(sema: &mut Sema<'_>, id: ExprId) -> Result<u32> {

@@ -16,7 +16,7 @@ use crate::sema::walk::Sema;
 use crate::syntax::ast::ExprId;
 use crate::value::float::FloatKind;
 use crate::value::math::{self, MathFunction};
-use crate::value::ty::{IdKind, Ty};
+use crate::value::ty::{IdKind, IntTy, Ty};
 
 /// The builtins of this file.
 #[rustfmt::skip]
@@ -41,6 +41,10 @@ pub const BUILTINS: &[Builtin] = &[
         usage: "@__type_align(T) comptime_int",
         doc: "library: the alignment of a value of type T in words",
         run: Run::Known(|s, call| s.ty(call.args[0]).map(|ty| Value::int(ty.align_words().into()))), ..USUAL },
+    Builtin { name: "__unsigned", takes: 1..=1, phase: Phase::Anywhere, is_pure: true,
+        usage: "@__unsigned(bits) type",
+        doc: "library: the unsigned integer type of so many bits",
+        run: Run::Known(|s, call| unsigned(s, call.args[0])), ..USUAL },
     Builtin { name: "__pointee", takes: 1..=1, phase: Phase::Anywhere,
         usage: "@__pointee(T) type",
         doc: "library: the type that a pointer of type T points to",
@@ -83,6 +87,13 @@ fn size_in_bits(sema: &mut Sema<'_>, ty: ExprId) -> Result<Value> {
     };
     let bits = bits.ok_or_else(|| rules::COMPTIME_ONLY.because(&[("type", &ty)]).at(at))?;
     Ok(Value::int(bits.into()))
+}
+
+fn unsigned(sema: &mut Sema<'_>, bits: ExprId) -> Result<Value> {
+    let at = sema.span(bits);
+    let v = sema.known(bits)?;
+    let bits = v.to::<u32>().ok_or_else(|| rules::REPORTED.plain().at(at))?;
+    Ok(Value::Type(Ty::Int(IntTy { signed: false, bits })))
 }
 
 fn type_behind(sema: &mut Sema<'_>, ty: ExprId) -> Result<Value> {
@@ -131,6 +142,10 @@ fn math(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
             FloatKind::F32 => f64::from(math::eval32(f, *x as f32, *y as f32)),
             _ => k.round(math::eval64(f, *x, *y)),
         };
+        if *k == FloatKind::Comptime && v.is_nan() {
+            let c = rules::BAD_OPERAND.because(&[("op", &name), ("type", &format!("{x:?}"))]).at(at);
+            return Err(c.help("give it a type if the result may be NaN: `@as(f32, ..)`"));
+        }
         return Ok(Operand::Known(Value::Float(*k, v)));
     }
     // The other formats of 16 bits are computed in f32.

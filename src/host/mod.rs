@@ -384,7 +384,7 @@ impl Runner {
             return Err(failure(self.wafer.out_of_cycles(limit)));
         }
         self.wafer.set_unobserved_until(patience);
-        match self.wafer.cycle() {
+        match self.wafer.cycle(limit) {
             Progress::Moving => Ok(true),
             Progress::Trapped => Err(failure(self.wafer.trapped())),
             Progress::Interrupted => Err(failure(self.wafer.interrupted())),

@@ -442,7 +442,7 @@ impl Wafer {
             if self.now >= limit {
                 return self.out_of_cycles(limit);
             }
-            match self.cycle() {
+            match self.cycle(limit) {
                 Progress::Moving => {}
                 Progress::Trapped => return self.trapped(),
                 Progress::Repeats => return self.repeats(),

@@ -5,8 +5,8 @@ use super::{Progress, Wafer, explain, traps};
 use crate::pe::{Pe, Wake};
 
 impl Wafer {
-    /// Runs the next cycle in which anything happens.
-    pub fn cycle(&mut self) -> Progress {
+    /// Runs the next cycle in which anything happens, if it comes before the limit; otherwise goes to the limit.
+    pub fn cycle(&mut self, limit: u64) -> Progress {
         if self.findings.has_errors() {
             return Progress::Trapped;
         }
@@ -19,6 +19,10 @@ impl Wafer {
             let looked_at = self.bands.first.worker.unobserved_until;
             let others = [fabric, self.bands.next_run(self.now), self.launches.next()];
             match others.into_iter().flatten().min() {
+                Some(next) if next >= limit => {
+                    (self.now, self.idle) = (limit, 0);
+                    return Progress::Moving;
+                }
                 Some(next) if self.now < looked_at && next >= looked_at => {
                     (self.now, self.idle) = (looked_at, 0);
                     return Progress::Moving;

@@ -33,6 +33,9 @@ pub fn mismatch(want: &Ty, have: &Ty) -> Diag {
         (Ty::Array(_), Ty::Anon(_)) => {
             return diag.help(format!("write the type of the array in front of the braces: `{want}{{`"));
         }
+        (Ty::Union(_), Ty::Anon(_)) => {
+            return diag.help(format!("write the type of the union in front of the braces: `{want}{{`"));
+        }
         (Ty::Array(array), have) if have.is_numeric() && array.elem.is_numeric() => {
             return diag.help(format!("write `@constants({want}, ..)` for an array of equal elements"));
         }

@@ -2,7 +2,7 @@
 //!
 //! The scalar loop asks its guard before each access. [`Unguarded`] answers at compile time, so that most code pays
 //! nothing; a PE takes [`GuardedWords`] only while somebody wants to know of accesses to some words: an asynchronous
-//! operation works on them (`pe/races.rs`), or a search for the last write of a word (`pe/witness.rs`).
+//! operation works on them (`pe/races.rs`), or a search for the last write of a word (`pe/write_log.rs`).
 
 use super::calls::{Calls, Frame};
 use crate::dsd::footprint::Footprint;

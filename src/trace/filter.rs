@@ -68,7 +68,7 @@ impl TraceFilter {
 pub(super) struct EventFilter {
     filter: TraceFilter,
     program: Arc<Program>,
-    cells: BTreeMap<PeCoord, PeMatch>,
+    pes: BTreeMap<PeCoord, PeMatch>,
 }
 
 /// The decisions for one PE.
@@ -84,7 +84,7 @@ struct PeMatch {
 
 impl EventFilter {
     pub fn new(filter: TraceFilter, program: &Arc<Program>) -> EventFilter {
-        EventFilter { filter, program: program.clone(), cells: BTreeMap::new() }
+        EventFilter { filter, program: program.clone(), pes: BTreeMap::new() }
     }
 
     /// Whether an event is selected. Must be called once for each event, in the order of each thread.
@@ -108,29 +108,29 @@ impl EventFilter {
             EventKind::TaskStart { function, .. } => self.name_fits(event.pe, function),
             _ => self.filter.tasks.is_empty(),
         };
-        let cell = self.cells.entry(event.pe).or_default();
+        let its = self.pes.entry(event.pe).or_default();
         let last = |open: &BTreeMap<ThreadId, Vec<bool>>, thread| {
             open.get(&thread).and_then(|row| row.last().copied()).unwrap_or(false)
         };
         match event.what {
             EventKind::TaskStart { .. } => {
-                (cell.in_task, cell.task) = (name_fits, name_fits && of_color(color));
-                cell.task
+                (its.in_task, its.task) = (name_fits, name_fits && of_color(color));
+                its.task
             }
             EventKind::TaskEnd { .. } => {
-                cell.in_task = false;
-                std::mem::take(&mut cell.task)
+                its.in_task = false;
+                std::mem::take(&mut its.task)
             }
             EventKind::Start(operation) => {
-                let wanted = (name_fits || cell.in_task) && of_color(operation.colors);
-                cell.operations.entry(operation.thread).or_default().push(wanted);
+                let wanted = (name_fits || its.in_task) && of_color(operation.colors);
+                its.operations.entry(operation.thread).or_default().push(wanted);
                 wanted
             }
             EventKind::Stall { thread, .. } | EventKind::Resume { thread, .. } => {
-                last(&cell.operations, thread)
+                last(&its.operations, thread)
             }
             EventKind::End { operation, .. } => {
-                let row = cell.operations.entry(operation.thread).or_default();
+                let row = its.operations.entry(operation.thread).or_default();
                 row.pop().unwrap_or(false)
             }
             _ => name_fits && of_color(color),

@@ -4,7 +4,7 @@
 //! and no router sees in a cycle what the others do in it; what crosses a seam between bands is handed over at the
 //! end. Routes that a PE changes count for all routers in the same cycle, therefore both halves wait for all bands.
 //!
-//! It serves wafers of at least 512 PEs on machines with several cores, as long as that is faster (`wafer/sharing.rs`): with
+//! It serves wafers of at least 512 PEs on machines with several cores, as long as that is faster (`wafer/threading_policy.rs`): with
 //! two threads game-of-life 128 x 128 takes 0.54 to 0.62 of the time, conjugate-gradient 64 x 64 0.65
 //! (docs/performance.md). `--threads 1`, a recording
 //! and `--engine plain` switch it off; `nothing_depends_on_the_number_of_threads_and_the_size_of_caches` in

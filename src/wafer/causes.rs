@@ -126,9 +126,8 @@ pub(super) fn idle(pe_array: &PeArray, pe: usize, place: Span) -> Option<Idle<'_
     let at = pe_array.program().pe_coord(pe);
     let tile = pe_array.program().tile_at(at)?;
     let (mut place, mut next_name) = (place, None);
-    let begun = |t: &&TaskBinding| {
-        t.kind == TaskKind::Local && pe_array.get(pe).is_some_and(|cell| cell.has_begun(t.id))
-    };
+    let begun =
+        |t: &&TaskBinding| t.kind == TaskKind::Local && pe_array.get(pe).is_some_and(|pe| pe.has_begun(t.id));
     // A task is idle because the one that activates it is, and so on.
     for _ in 0..tile.tasks.len() + 1 {
         if tile.is_launched_to(place) {
@@ -169,8 +168,8 @@ fn not_activated(at: PeCoord, place: Span, task: &str) -> Cause {
 
 /// A task that is active and that nothing has unblocked.
 fn blocked_task(pe_array: &PeArray, pe: usize, tile: &TileImage, task: &TaskBinding) -> Option<Cause> {
-    let cell = pe_array.get(pe)?;
-    if !(cell.is_active(task.id) && cell.is_blocked(task.id)) {
+    let blocked = pe_array.get(pe).is_some_and(|pe| pe.is_active(task.id) && pe.is_blocked(task.id));
+    if !blocked {
         return None;
     }
     let unblocked = tile.unblockings(task.id).first().copied();
@@ -196,8 +195,8 @@ fn never_activated(pe_array: &PeArray, pe: usize, tile: &TileImage, task: &TaskB
 
 /// The operation with which a PE has received last, and what its end has started.
 fn last_end(pe_array: &PeArray, pe: usize, tile: &TileImage) -> Option<(Span, String)> {
-    let (at, cell) = (pe_array.program().pe_coord(pe), pe_array.get(pe)?);
-    let mut done = tile.input_queues.iter().filter_map(|bound| cell.last_reader(bound.color));
+    let (at, pe) = (pe_array.program().pe_coord(pe), pe_array.get(pe)?);
+    let mut done = tile.input_queues.iter().filter_map(|bound| pe.last_reader(bound.color));
     let (last, None) = (done.next()?, done.next()) else { return None };
     let op = tile.vector_ops.iter().find(|op| op.span == last && op.config.is_async)?;
     let named = |id: TaskId| {
@@ -232,8 +231,7 @@ pub(super) fn ended_at_fifo(pe_array: &PeArray, pe: usize, name: &str, writes: b
 
 fn operation_that_receives(pe_array: &PeArray, pe: usize, tile: &TileImage, color: Color) -> Option<Cause> {
     let at = pe_array.program().pe_coord(pe);
-    let cell = pe_array.get(pe);
-    if let Some(span) = cell.and_then(|cell| cell.last_reader(color)) {
+    if let Some(span) = pe_array.get(pe).and_then(|pe| pe.last_reader(color)) {
         let fact = format!("{at} receives no more wavelets of color {color} after this");
         let advice = "send fewer wavelets or receive more: both sides must agree on the number".to_string();
         return Some(Cause { pe: at, span, fact, also: None, advice });
@@ -267,7 +265,7 @@ fn task_that_receives(pe_array: &PeArray, pe: usize, tile: &TileImage, color: Co
             return Some(Cause { pe: at, span: task.span, fact, also: None, advice });
         }
     };
-    let is_blocked = pe_array.get(pe).is_some_and(|cell| cell.is_blocked(task.id));
+    let is_blocked = pe_array.get(pe).is_some_and(|pe| pe.is_blocked(task.id));
     is_blocked.then(|| Cause {
         pe: at,
         span: task.span,
@@ -319,7 +317,7 @@ pub(super) fn stream_end(
 
 /// An operation that sends a color: the last one that did, else one that could.
 pub(super) fn send_span(pe_array: &PeArray, pe: usize, color: Color) -> Option<Span> {
-    let sent = pe_array.get(pe).and_then(|cell| cell.last_sender(color));
+    let sent = pe_array.get(pe).and_then(|pe| pe.last_sender(color));
     sent.map(|sender| sender.span)
         .or_else(|| pe_array.program().tile_at(pe_array.program().pe_coord(pe))?.first_send(color))
 }

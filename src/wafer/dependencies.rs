@@ -77,8 +77,8 @@ impl<'w> Dependencies<'w> {
 
     /// Whether a wait on a PE keeps the PE from doing what is needed.
     pub fn is_held_up(&self, pe: usize, need: Need) -> bool {
-        let cell = self.pe_array.get(pe);
-        cell.is_some_and(|cell| unfinished_on(cell).any(|wait| self.holds_up(pe, &wait, need)))
+        let mut waits = self.pe_array.get(pe).into_iter().flat_map(unfinished_on);
+        waits.any(|wait| self.holds_up(pe, &wait, need))
     }
 
     /// Orders groups of waits.
@@ -145,20 +145,19 @@ impl<'w> Dependencies<'w> {
 
     /// The groups to which the waits of a PE belong, where each group is one wait.
     fn groups_on(&self, pe: usize, groups: &[WaitGroup<'w>]) -> Vec<usize> {
-        let cell = self.pe_array.get(pe);
+        let waits = self.pe_array.get(pe).into_iter().flat_map(unfinished_on);
         let tile = self.pe_array.program().place[pe];
         let of = |wait: Wait<'w>| groups.iter().position(|group| group.holds(tile, &wait));
-        cell.into_iter().flat_map(unfinished_on).filter_map(of).collect()
+        waits.filter_map(of).collect()
     }
 
     /// Every wait with its group, by PE.
     fn single_waits(&self, groups: &[WaitGroup<'w>]) -> Vec<(usize, usize, Wait<'w>)> {
         let places = &self.pe_array.program().place;
-        let of = |pe: usize, wait: &Wait<'w>| groups.iter().position(|g| g.holds(places[pe], wait));
         let mut all = Vec::new();
-        for (pe, _, cell) in self.pe_array.made() {
-            let waits = unfinished_on(cell);
-            all.extend(waits.filter_map(|wait| Some((of(pe, &wait)?, pe, wait))));
+        for (index, _, pe) in self.pe_array.made() {
+            let of = |wait: &Wait<'w>| groups.iter().position(|g| g.holds(places[index], wait));
+            all.extend(unfinished_on(pe).filter_map(|wait| Some((of(&wait)?, index, wait))));
         }
         all
     }
@@ -190,21 +189,22 @@ impl<'w> Dependencies<'w> {
     }
 
     /// Whether a PE would do what is needed if one of its waits ended.
-    fn holds_up(&self, pe: usize, wait: &Wait<'_>, need: Need) -> bool {
+    fn holds_up(&self, index: usize, wait: &Wait<'_>, need: Need) -> bool {
         let program = self.pe_array.program();
-        let (Some(cell), Some(tile)) = (self.pe_array.get(pe), program.tile_at(program.pe_coord(pe))) else {
+        let (Some(pe), Some(tile)) = (self.pe_array.get(index), program.tile_at(program.pe_coord(index)))
+        else {
             return false;
         };
-        let traffic = self.traffic(program, pe, tile);
+        let traffic = self.traffic(program, index, tile);
         if traffic.is_open || wait.span.is_none_or(|span| traffic.places(need).any(|at| at == span)) {
             return true;
         }
         let is_main = wait.who == Waiter::MainThread;
-        let key = (program.place[pe], wait.span, is_main, need);
+        let key = (program.place[index], wait.span, is_main, need);
         if let Some(known) = self.known.borrow().get(&key) {
             return *known;
         }
-        let holds = comes_later(cell, tile, wait, is_main, need, &traffic, program);
+        let holds = comes_later(pe, tile, wait, is_main, need, &traffic, program);
         self.known.borrow_mut().insert(key, holds);
         holds
     }
@@ -217,7 +217,7 @@ impl<'w> Dependencies<'w> {
 
 /// Whether what is needed comes after a wait: in the rest of the code, or in a task.
 fn comes_later(
-    cell: &Pe,
+    pe: &Pe,
     tile: &TileImage,
     wait: &Wait<'_>,
     is_main: bool,
@@ -232,9 +232,9 @@ fn comes_later(
         if by_task {
             return true;
         }
-        let ready = tile.tasks.iter().filter(|t| t.kind != TaskKind::Local || cell.is_active(t.id));
+        let ready = tile.tasks.iter().filter(|t| t.kind != TaskKind::Local || pe.is_active(t.id));
         rest.starts.extend(ready.map(|t| t.function));
-        let calls = cell.activity().map_or(Vec::new(), |activity| activity.places);
+        let calls = pe.activity().map_or(Vec::new(), |activity| activity.places);
         wait.span.into_iter().chain(calls).for_each(|place| rest.add_after(tile, place));
     } else {
         let Some(tasks) = wait.span.and_then(|span| tile.tasks_after(span)) else { return true };

@@ -231,14 +231,14 @@ pub(super) fn never_activated(explainer: &Explainer<'_>) -> Vec<Diagnostic> {
     let (program, pe_array) = (explainer.program(), explainer.pe_array());
     let mut idle = program.idle_tasks();
     idle.retain(|(declared, _)| {
-        let has_begun = |pe: usize, cell: &Pe| {
-            let tile = program.tile_at(program.pe_coord(pe));
+        let has_begun = |index: usize, pe: &Pe| {
+            let tile = program.tile_at(program.pe_coord(index));
             let tasks = tile.into_iter().flat_map(|tile| tile.tasks.iter().map(move |task| (tile, task)));
             let mut same =
                 tasks.filter(|(tile, task)| tile.functions[task.function.0 as usize].span == *declared);
-            same.any(|(_, task)| cell.has_begun(task.id))
+            same.any(|(_, task)| pe.has_begun(task.id))
         };
-        !pe_array.made().any(|(pe, _, cell)| has_begun(pe, cell))
+        !pe_array.made().any(|(index, _, pe)| has_begun(index, pe))
     });
     let diag = |(span, task): (Span, &TaskBinding)| {
         NEVER_ACTIVATED.because(&[("task", &task.name), ("id", &task.id)]).at(span).into()

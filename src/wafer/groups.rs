@@ -71,10 +71,10 @@ impl<'w> Waits<'w> {
     /// Tasks that are active but blocked.
     pub fn held_tasks(&self) -> Vec<WaitGroup<'w>> {
         let mut folding = Folding::default();
-        for (pe, _, cell) in self.pe_array.made() {
+        for (index, _, pe) in self.pe_array.made() {
             let is_held = |w: &Wait<'_>| matches!(w.who, Waiter::Task(_)) && w.on == WaitsFor::Unblock;
-            let (tile, held) = (self.program.place[pe], cell.waits().into_iter().filter(is_held));
-            held.for_each(|wait| folding.add(WaitGroup { tile, wait, pe, count: 1 }));
+            let (tile, held) = (self.program.place[index], pe.waits().into_iter().filter(is_held));
+            held.for_each(|wait| folding.add(WaitGroup { tile, wait, pe: index, count: 1 }));
         }
         folding.groups()
     }

@@ -94,12 +94,14 @@ impl Launches {
     /// Begins those whose cycle has come.
     pub fn begin(&mut self, now: u64, pe_array: &mut PeArray, bands: &mut Bands) {
         while self.next().is_some_and(|cycle| cycle <= now) {
-            let Some(PendingLaunch { pe, function, args, .. }) = self.pending.pop_front() else { return };
-            let Some(cell) = pe_array.pe(pe) else { continue };
-            let before = cell.command_stream_blocked();
-            cell.launch((function, now), &args);
-            self.blocked += usize::from(cell.command_stream_blocked() && !before);
-            bands.of(pe).event_queue.wake(pe, now, now);
+            let Some(PendingLaunch { pe: index, function, args, .. }) = self.pending.pop_front() else {
+                return;
+            };
+            let Some(pe) = pe_array.pe(index) else { continue };
+            let before = pe.command_stream_blocked();
+            pe.launch((function, now), &args);
+            self.blocked += usize::from(pe.command_stream_blocked() && !before);
+            bands.of(index).event_queue.wake(index, now, now);
         }
     }
 }

@@ -299,10 +299,10 @@ impl Wafer {
     /// Reserves a PE for a command of the host: once its task has ended, no other one starts. `false` ends the
     /// reservation.
     pub fn set_hosts_turn(&mut self, at: PeCoord, is_hosts_turn: bool) {
-        let pe = self.program.pe_index(at);
-        if let Some(cell) = self.pe_array.pe(pe) {
-            cell.set_hosts_turn(is_hosts_turn);
-            self.bands.of(pe).event_queue.wake(pe, self.now, self.now);
+        let index = self.program.pe_index(at);
+        if let Some(pe) = self.pe_array.pe(index) {
+            pe.set_hosts_turn(is_hosts_turn);
+            self.bands.of(index).event_queue.wake(index, self.now, self.now);
         }
     }
 

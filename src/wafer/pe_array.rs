@@ -36,13 +36,13 @@ pub struct PeFactory {
 }
 
 impl PeFactory {
-    /// The PE in a cell, made if need be; `None` if it has no code.
+    /// The PE in a slot, made if need be; `None` if it has no code.
     #[inline]
-    pub fn pe<'c>(&self, cell: &'c mut PeSlot, index: usize) -> Option<&'c mut Pe> {
-        if cell.is_none() {
-            *cell = self.make(index);
+    pub fn pe<'s>(&self, slot: &'s mut PeSlot, index: usize) -> Option<&'s mut Pe> {
+        if slot.is_none() {
+            *slot = self.make(index);
         }
-        cell.as_deref_mut()
+        slot.as_deref_mut()
     }
 
     #[cold]
@@ -293,8 +293,8 @@ pub struct BandPes<'w> {
 impl Offramps for BandPes<'_> {
     #[inline]
     fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet) -> bool {
-        let cell = self.maker.pe(&mut self.pe_array[pe - self.first], pe);
-        self.delivered.deliver(cell, pe, self.now, (color, wavelet))
+        let receiver = self.maker.pe(&mut self.pe_array[pe - self.first], pe);
+        self.delivered.deliver(receiver, pe, self.now, (color, wavelet))
     }
 
     #[inline]
@@ -309,8 +309,8 @@ impl Offramps for BandPes<'_> {
 
     #[inline]
     fn prefetch(&self, pe: usize, soon: Soon, arriving: u32) {
-        if let Some(cell) = &self.pe_array[pe - self.first] {
-            cell.prefetch(soon, arriving);
+        if let Some(receiver) = &self.pe_array[pe - self.first] {
+            receiver.prefetch(soon, arriving);
         }
     }
 }
@@ -319,8 +319,8 @@ impl Offramps for PeArray {
     #[inline]
     fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet) -> bool {
         self.begun = true;
-        let cell = self.maker.pe(&mut self.pes[pe], pe);
-        self.delivered.deliver(cell, pe, self.now, (color, wavelet))
+        let receiver = self.maker.pe(&mut self.pes[pe], pe);
+        self.delivered.deliver(receiver, pe, self.now, (color, wavelet))
     }
 
     #[inline]

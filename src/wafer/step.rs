@@ -166,10 +166,10 @@ impl Wafer {
 
     fn tear_down(&mut self) {
         for band in self.bands.iter_mut() {
-            for (pe, color) in band.fabric.take_torn_down() {
-                let Some(cell) = self.pe_array.pe(pe as usize) else { continue };
-                cell.tear_down(color);
-                band.event_queue.wake(pe as usize, self.now, self.now);
+            for (index, color) in band.fabric.take_torn_down() {
+                let Some(pe) = self.pe_array.pe(index as usize) else { continue };
+                pe.tear_down(color);
+                band.event_queue.wake(index as usize, self.now, self.now);
             }
         }
     }

@@ -177,8 +177,8 @@ fn counted_cycles(cycles: u64) -> String {
 fn running(pe_array: &PeArray, bands: &Bands) -> Vec<Running> {
     let (all, program) = (bands.are_idle(), pe_array.program());
     let mut groups: IndexMap<_, Running, FxBuildHasher> = IndexMap::default();
-    for (index, pe, cell) in pe_array.made().filter(|(i, ..)| all || bands.runs(*i)) {
-        let Some(activity) = cell.activity() else { continue };
+    for (index, at, pe) in pe_array.made().filter(|(i, ..)| all || bands.runs(*i)) {
+        let Some(activity) = pe.activity() else { continue };
         let Activity { name, span: declared, places, since, started, ready } = activity;
         let ended = places.is_empty();
         let here = program.sources.outside_library(&places).or(places.first().copied());
@@ -186,9 +186,19 @@ fn running(pe_array: &PeArray, bands: &Bands) -> Vec<Running> {
         let key = (program.place[index], ended, span);
         let ready = || ready.iter().map(|name| name.to_string()).collect();
         let name = name.to_string();
-        let waits = unfinished_on(cell).any(|wait| wait.who == Waiter::MainThread);
-        let new =
-            || Running { pe, also_on: 0, name, span, ended, waits, since, started, declared, ready: ready() };
+        let waits = unfinished_on(pe).any(|wait| wait.who == Waiter::MainThread);
+        let new = || Running {
+            pe: at,
+            also_on: 0,
+            name,
+            span,
+            ended,
+            waits,
+            since,
+            started,
+            declared,
+            ready: ready(),
+        };
         groups.entry(key).and_modify(|group| group.also_on += 1).or_insert_with(new);
     }
     let mut running: Vec<Running> = groups.into_values().collect();

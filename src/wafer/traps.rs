@@ -42,7 +42,7 @@ pub(super) fn lost_wavelets(fabric: &Fabric, program: &Program, levels: &Levels)
 pub(super) fn trap_unrouted(findings: &mut Findings, fabric: &mut Fabric, pe_array: &PeArray, now: u64) {
     for (pe, color) in fabric.take_unrouted() {
         let at = pe_array.program().pe_coord(pe as usize);
-        let sender = pe_array.get(pe as usize).and_then(|cell| cell.last_sender(color));
+        let sender = pe_array.get(pe as usize).and_then(|pe| pe.last_sender(color));
         let is_async = sender.is_some_and(|sender| sender.is_async);
         let rule = if is_async { &UNROUTED_ASYNC } else { &UNROUTED_COLOR };
         let mut diag = rule.because(&[("color", &color), ("pe", &at)]);

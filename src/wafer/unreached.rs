@@ -28,7 +28,7 @@ impl Explainer<'_> {
         let tile = self.program().tile_at(self.program().pe_coord(pe))?;
         let color = tile.color_of_task(self.program().arch, task)?;
         let at = self.program().pe_coord(pe);
-        if self.pe_array().get(pe).is_some_and(|cell| cell.has_begun(task.id)) {
+        if self.pe_array().get(pe).is_some_and(|pe| pe.has_begun(task.id)) {
             let it = next.map_or("reached this".to_string(), |next| format!("activated `{next}` here"));
             let received = self.fabric().survey().received(pe, color);
             return Some(Cause {

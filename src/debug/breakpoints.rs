@@ -193,22 +193,22 @@ pub fn condition(
 ) -> Arc<Condition> {
     let coded = breakpoints.iter().filter(|breakpoint| !breakpoint.places.is_empty()).cloned();
     let (all, comptime, logs) = (coded.collect::<Vec<_>>(), Arc::clone(comptime), logs.clone());
-    Arc::new(move |look: &PeView<'_>, code: OpAddress| {
-        let at = look.at();
-        let scene = EvalContext { look, call: 0, comptime: &comptime };
+    Arc::new(move |view: &PeView<'_>, code: OpAddress| {
+        let at = view.at();
+        let context = EvalContext { view, call: 0, comptime: &comptime };
         let is_met = |breakpoint: &&Breakpoint| {
             // A condition without a value stops, so that somebody sees it.
             let condition = breakpoint.condition.as_ref();
             breakpoint.is_at(code, at)
-                && condition.is_none_or(|c| c.value(&scene).and_then(|v| v.truth()).unwrap_or(true))
+                && condition.is_none_or(|c| c.value(&context).and_then(|v| v.truth()).unwrap_or(true))
         };
         let mut stopping = Vec::new();
         for breakpoint in all.iter().filter(is_met) {
             match &breakpoint.log {
                 Some(template) => {
                     let number = usize::from(at.y) * usize::from(width) + usize::from(at.x);
-                    let moment = Moment::Code(number, look.progress().0);
-                    logs.add((moment, format!("{at}: {}", filled(template, &scene, look))));
+                    let moment = Moment::Code(number, view.progress().0);
+                    logs.add((moment, format!("{at}: {}", filled(template, &context, view))));
                 }
                 None => stopping.push(breakpoint.id),
             }
@@ -218,14 +218,14 @@ pub fn condition(
 }
 
 /// A text in which `{..}` are replaced by the values of expressions.
-fn filled(template: &str, scene: &EvalContext<'_>, look: &PeView<'_>) -> String {
+fn filled(template: &str, context: &EvalContext<'_>, view: &PeView<'_>) -> String {
     let mut out = String::new();
     let mut rest = template;
     while let Some((before, behind)) = rest.split_once('{') {
         let Some((inside, after)) = behind.split_once('}') else { break };
         out += before;
-        out += &match Expression::parse(inside).and_then(|expression| expression.value(scene)) {
-            Ok(value) => value.tree("", look).value,
+        out += &match Expression::parse(inside).and_then(|expression| expression.value(context)) {
+            Ok(value) => value.tree("", view).value,
             Err(why) => format!("<{why}>"),
         };
         rest = after;

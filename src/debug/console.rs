@@ -176,12 +176,12 @@ impl Console {
     /// The place of the call that is looked at, and what it is.
     pub fn current(&mut self) -> Option<(Span, String)> {
         let (focus, call) = (self.session.focus(), self.call);
-        let found = self.session.look(focus, |look, _| {
-            let calls = look.calls();
+        let found = self.session.look(focus, |view, _| {
+            let calls = view.calls();
             match calls.get(call) {
                 Some(call) => Some((call.span, format!("in `{}`", call.name))),
                 None => {
-                    look.activity().map(|(name, span, _)| (span, format!("idle since `{name}` ended; it is")))
+                    view.activity().map(|(name, span, _)| (span, format!("idle since `{name}` ended; it is")))
                 }
             }
         });
@@ -301,7 +301,7 @@ impl Console {
     fn select_call(&mut self, text: &str) -> Result<Reply, String> {
         let call: usize = text.parse().map_err(|_| format!("`{text}` is not the number of a call"))?;
         let focus = self.session.focus();
-        let calls = self.session.look(focus, |look, _| look.calls().len())?;
+        let calls = self.session.look(focus, |view, _| view.calls().len())?;
         if call >= calls {
             return Err(format!("there are {calls} calls, counted from 0"));
         }
@@ -311,8 +311,8 @@ impl Console {
 
     fn backtrace(&mut self) -> Result<String, String> {
         let (focus, program) = (self.session.focus(), self.session.program().clone());
-        self.session.look(focus, |look, _| {
-            let lines = look.calls().into_iter().enumerate().map(|(n, call)| {
+        self.session.look(focus, |view, _| {
+            let lines = view.calls().into_iter().enumerate().map(|(n, call)| {
                 format!("#{n} `{}` at {}\n", call.name, program.sources().describe(call.span))
             });
             let text: String = lines.collect();

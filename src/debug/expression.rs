@@ -8,7 +8,7 @@ use crate::{Inside, PeView};
 /// Where an expression is evaluated.
 pub struct EvalContext<'a> {
     /// The PE.
-    pub look: &'a PeView<'a>,
+    pub view: &'a PeView<'a>,
     /// The call, counted from the innermost.
     pub call: usize,
     /// What was known before the run.
@@ -73,61 +73,61 @@ impl Expression {
     ///
     /// # Errors
     /// A sentence that says why it has none.
-    pub fn value(&self, scene: &EvalContext<'_>) -> Result<Value, String> {
+    pub fn value(&self, context: &EvalContext<'_>) -> Result<Value, String> {
         match self {
             Expression::Literal(value) => Ok(value.clone()),
-            Expression::Name(name) => named(name, scene),
+            Expression::Name(name) => named(name, context),
             Expression::Element(of, index) => {
-                element(of.value(scene)?, index.value(scene)?.integer()?, scene)
+                element(of.value(context)?, index.value(context)?.integer()?, context)
             }
-            Expression::Field(of, name) => field(&of.value(scene)?, name, scene),
-            Expression::Behind(pointer) => match pointer.value(scene)? {
-                Value::VariableValue(held) => target(&held, 0, scene.look).map(Value::VariableValue),
+            Expression::Field(of, name) => field(&of.value(context)?, name, context),
+            Expression::Behind(pointer) => match pointer.value(context)? {
+                Value::VariableValue(held) => target(&held, 0, context.view).map(Value::VariableValue),
                 _ => Err("only pointers point to something".to_string()),
             },
-            Expression::Unary(operator, of) => unary(operator, of.value(scene)?),
+            Expression::Unary(operator, of) => unary(operator, of.value(context)?),
             Expression::Binary("and", a, b) => {
-                Ok(Value::Bool(a.value(scene)?.truth()? && b.value(scene)?.truth()?))
+                Ok(Value::Bool(a.value(context)?.truth()? && b.value(context)?.truth()?))
             }
             Expression::Binary("or", a, b) => {
-                Ok(Value::Bool(a.value(scene)?.truth()? || b.value(scene)?.truth()?))
+                Ok(Value::Bool(a.value(context)?.truth()? || b.value(context)?.truth()?))
             }
-            Expression::Binary(operator, a, b) => binary(operator, &a.value(scene)?, &b.value(scene)?),
+            Expression::Binary(operator, a, b) => binary(operator, &a.value(context)?, &b.value(context)?),
         }
     }
 }
 
-fn named(name: &str, scene: &EvalContext<'_>) -> Result<Value, String> {
-    let at = scene.look.at();
+fn named(name: &str, context: &EvalContext<'_>) -> Result<Value, String> {
+    let at = context.view.at();
     match name {
         "pe.x" => return Ok(Value::Int(at.x.into())),
         "pe.y" => return Ok(Value::Int(at.y.into())),
-        "cycle" => return Ok(Value::Int(scene.look.cycle().into())),
+        "cycle" => return Ok(Value::Int(context.view.cycle().into())),
         _ => {}
     }
-    if let Some(held) = scene.look.locals(scene.call).into_iter().rfind(|held| held.symbol.name == name) {
+    if let Some(held) = context.view.locals(context.call).into_iter().rfind(|held| held.symbol.name == name) {
         return Ok(Value::VariableValue(held));
     }
-    let calls = scene.look.calls();
+    let calls = context.view.calls();
     let place =
-        calls.get(scene.call).map(|call| call.span).or(scene.look.activity().map(|(_, span, _)| span));
-    if let Some(held) = scene.look.find_global(name, place) {
+        calls.get(context.call).map(|call| call.span).or(context.view.activity().map(|(_, span, _)| span));
+    if let Some(held) = context.view.find_global(name, place) {
         return Ok(Value::VariableValue(held));
     }
-    if let Some(value) = scene.comptime.value(name, place) {
+    if let Some(value) = context.comptime.value(name, place) {
         return Ok(value);
     }
     // A global that lies in a struct is known as a whole.
     if let Some((first, field_name)) = name.rsplit_once('.')
-        && let Ok(Value::VariableValue(held)) = named(first, scene)
+        && let Ok(Value::VariableValue(held)) = named(first, context)
     {
-        return field(&Value::VariableValue(held), field_name, scene);
+        return field(&Value::VariableValue(held), field_name, context);
     }
     Err(format!("{at} has no variable `{name}` here"))
 }
 
 /// A field of a struct or what a pointer to one points to, a variant of a union, or the length of an array.
-fn field(of: &Value, name: &str, scene: &EvalContext<'_>) -> Result<Value, String> {
+fn field(of: &Value, name: &str, context: &EvalContext<'_>) -> Result<Value, String> {
     let Value::VariableValue(held) = of else {
         return Err(format!("only structs have fields such as `{name}`"));
     };
@@ -139,7 +139,7 @@ fn field(of: &Value, name: &str, scene: &EvalContext<'_>) -> Result<Value, Strin
         (_, None) => {}
     }
     if let Some((_, false)) = pointee(&held.symbol) {
-        return field(&Value::VariableValue(target(held, 0, scene.look)?), name, scene);
+        return field(&Value::VariableValue(target(held, 0, context.view)?), name, context);
     }
     let parts = parts::fields(held);
     if let Inside::Union { variants, is_marked: true } = &held.symbol.inside
@@ -164,7 +164,7 @@ fn field(of: &Value, name: &str, scene: &EvalContext<'_>) -> Result<Value, Strin
     }
 }
 
-fn element(of: Value, index: i128, scene: &EvalContext<'_>) -> Result<Value, String> {
+fn element(of: Value, index: i128, context: &EvalContext<'_>) -> Result<Value, String> {
     let Value::VariableValue(held) = of else {
         return Err("only arrays and pointers have elements".to_string());
     };
@@ -175,9 +175,9 @@ fn element(of: Value, index: i128, scene: &EvalContext<'_>) -> Result<Value, Str
     match pointee(symbol) {
         // What `*[4]u16` points to has the elements.
         Some((to, false)) if !to.dims.is_empty() => {
-            return element(Value::VariableValue(target(&held, 0, scene.look)?), index, scene);
+            return element(Value::VariableValue(target(&held, 0, context.view)?), index, context);
         }
-        Some(_) => return target(&held, index, scene.look).map(Value::VariableValue),
+        Some(_) => return target(&held, index, context.view).map(Value::VariableValue),
         None => {}
     }
     let Some(len) = symbol.dims.first().copied() else {

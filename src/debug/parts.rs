@@ -83,27 +83,27 @@ fn element_type(array: &str, rest: &[u32]) -> String {
 ///
 /// # Errors
 /// A sentence: it points to nothing, or out of the memory.
-pub fn target(held: &VariableValue, index: i128, look: &PeView<'_>) -> Result<VariableValue, String> {
+pub fn target(held: &VariableValue, index: i128, view: &PeView<'_>) -> Result<VariableValue, String> {
     let outside = || "this address is outside of the memory".to_string();
     let name = &held.symbol.name;
     let (to, many) = pointee(&held.symbol).ok_or(format!("`{name}` is no pointer"))?;
     let addr = held.words.first().copied().ok_or(format!("`{name}` has no value yet"))?;
     let name = if many { format!("{name}[{index}]") } else { format!("{name}.*") };
     if let Some(Scalar::U8 | Scalar::I8) = to.element.filter(|_| to.dims.is_empty()) {
-        let byte = u16::try_from(index).ok().and_then(|index| look.byte(addr, index));
+        let byte = u16::try_from(index).ok().and_then(|index| view.byte(addr, index));
         let words = vec![byte.ok_or_else(outside)?.into()];
         return Ok(VariableValue { words, in_memory: false, ..typed(held, (name, addr), to) });
     }
     let addr = i128::from(addr) + index * i128::from(to.words);
     let addr = u16::try_from(addr).map_err(|_| outside())?;
-    let words = look.words(addr.into(), to.words.into()).ok_or_else(outside)?;
+    let words = view.words(addr.into(), to.words.into()).ok_or_else(outside)?;
     Ok(VariableValue { words, in_memory: true, ..typed(held, (name, addr), to) })
 }
 
 /// How many elements a pointer points to, as far as one can tell: those up to the end of the variable.
-pub fn targets(held: &VariableValue, look: &PeView<'_>) -> usize {
+pub fn targets(held: &VariableValue, view: &PeView<'_>) -> usize {
     match (pointee(&held.symbol), held.words.first()) {
-        (Some((to, true)), Some(addr)) => usize::from(look.words_from(*addr) / to.words.max(1)).max(1),
+        (Some((to, true)), Some(addr)) => usize::from(view.words_from(*addr) / to.words.max(1)).max(1),
         (Some(_), Some(_)) => 1,
         (None, _) | (_, None) => 0,
     }

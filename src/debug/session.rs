@@ -152,8 +152,8 @@ impl Session {
         with: impl FnOnce(&PeView<'_>, &Comptime) -> R,
     ) -> Result<R, String> {
         let comptime = Arc::clone(&self.comptime);
-        let look = self.timeline.show(self.position).look(at).ok_or(format!("{at} has no code"))?;
-        Ok(with(&look, &comptime))
+        let view = self.timeline.show(self.position).look(at).ok_or(format!("{at} has no code"))?;
+        Ok(with(&view, &comptime))
     }
 
     /// The cycle in which the run stands.
@@ -164,7 +164,7 @@ impl Session {
         }
         let runner = self.timeline.show(position);
         match position.moment {
-            Moment::Code(..) => runner.look(focus).map_or(0, |look| look.cycle()),
+            Moment::Code(..) => runner.look(focus).map_or(0, |view| view.cycle()),
             Moment::Start => runner.next_cycle(),
             Moment::Arrival(..) | Moment::End => runner.next_cycle().saturating_sub(1),
         }
@@ -181,9 +181,9 @@ impl Session {
     /// A sentence that says why it has none.
     pub fn evaluate(&mut self, text: &str, at: PeCoord, call: usize) -> Result<(Value, crate::Tree), String> {
         let expression = Expression::parse(text)?;
-        self.look(at, |look, comptime| {
-            let value = expression.value(&EvalContext { look, call, comptime })?;
-            let tree = value.tree(text, look);
+        self.look(at, |view, comptime| {
+            let value = expression.value(&EvalContext { view, call, comptime })?;
+            let tree = value.tree(text, view);
             Ok((value, tree))
         })?
     }
@@ -258,7 +258,7 @@ impl Session {
 
     fn frame(&mut self) -> Option<u16> {
         let focus = self.focus;
-        self.look(focus, |look, _| look.calls().first().map(|call| call.frame)).ok().flatten()
+        self.look(focus, |view, _| view.calls().first().map(|call| call.frame)).ok().flatten()
     }
 
     fn forward(&mut self, step: Option<StepKind>) {

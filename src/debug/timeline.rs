@@ -185,7 +185,7 @@ impl Timeline {
             Moment::Code(n, count) => world.runner.stop_pe_at(pe(n), count),
             Moment::Arrival(_, n) => {
                 // The PE is shown as it is before it does anything with the wavelet.
-                let count = world.runner.look(pe(n)).map_or(0, |look| look.progress().0);
+                let count = world.runner.look(pe(n)).map_or(0, |view| view.progress().0);
                 world.runner.stop_pe_at(pe(n), count);
             }
         }

@@ -77,13 +77,13 @@ impl Value {
     }
 
     /// It as a tree of text.
-    pub fn tree(&self, name: &str, look: &PeView<'_>) -> Tree {
+    pub fn tree(&self, name: &str, view: &PeView<'_>) -> Tree {
         match self {
             Value::Int(n) => Tree::leaf(name, n),
             Value::Float(f) => Tree::leaf(name, format!("{f:?}")),
             Value::Bool(b) => Tree::leaf(name, b),
             Value::Text(text) => Tree::leaf(name, text),
-            Value::VariableValue(held) => Tree { name: name.to_string(), ..tree(held, look) },
+            Value::VariableValue(held) => Tree { name: name.to_string(), ..tree(held, view) },
         }
     }
 }
@@ -117,16 +117,16 @@ fn scalar_text(bits: u64, scalar: Scalar) -> String {
 }
 
 /// A variable as a tree of text.
-pub fn tree(held: &VariableValue, look: &PeView<'_>) -> Tree {
-    tree_behind(held, look, 0)
+pub fn tree(held: &VariableValue, view: &PeView<'_>) -> Tree {
+    tree_behind(held, view, 0)
 }
 
 /// A variable that is behind so many pointers, as a tree of text.
-fn tree_behind(held: &VariableValue, look: &PeView<'_>, pointers: usize) -> Tree {
-    Tree { ty: held.symbol.ty.clone(), ..untyped(held, look, pointers) }
+fn tree_behind(held: &VariableValue, view: &PeView<'_>, pointers: usize) -> Tree {
+    Tree { ty: held.symbol.ty.clone(), ..untyped(held, view, pointers) }
 }
 
-fn untyped(held: &VariableValue, look: &PeView<'_>, pointers: usize) -> Tree {
+fn untyped(held: &VariableValue, view: &PeView<'_>, pointers: usize) -> Tree {
     let symbol = &held.symbol;
     let name = match &held.expanded {
         Some(function) => format!("{} ({function})", symbol.name),
@@ -140,9 +140,9 @@ fn untyped(held: &VariableValue, look: &PeView<'_>, pointers: usize) -> Tree {
         Inside::Nothing => numbers(name, held),
         Inside::Struct(fields) if fields.is_empty() => numbers(name, held),
         _ if is_bytes => numbers(name, held),
-        _ if !symbol.dims.is_empty() => aggregates(name, held, look, pointers),
-        Inside::Pointer { .. } => pointer(name, held, look, pointers),
-        Inside::Struct(_) | Inside::Packed(_) | Inside::Union { .. } => structure(name, held, look, pointers),
+        _ if !symbol.dims.is_empty() => aggregates(name, held, view, pointers),
+        Inside::Pointer { .. } => pointer(name, held, view, pointers),
+        Inside::Struct(_) | Inside::Packed(_) | Inside::Union { .. } => structure(name, held, view, pointers),
     }
 }
 
@@ -164,22 +164,22 @@ fn numbers(name: String, held: &VariableValue) -> Tree {
 }
 
 /// A pointer, and what it points to.
-fn pointer(name: String, held: &VariableValue, look: &PeView<'_>, pointers: usize) -> Tree {
+fn pointer(name: String, held: &VariableValue, view: &PeView<'_>, pointers: usize) -> Tree {
     let addr = held.words.first().copied().unwrap_or(0);
-    let most = [GROUP, IN_TEXT].get(pointers).copied().unwrap_or(0).min(targets(held, look));
+    let most = [GROUP, IN_TEXT].get(pointers).copied().unwrap_or(0).min(targets(held, view));
     let is_one = pointee(&held.symbol).is_some_and(|(_, many)| !many);
     let part = |n: usize| {
-        let target = target(held, n as i128, look).ok()?;
+        let target = target(held, n as i128, view).ok()?;
         let name = if is_one { "*".to_string() } else { format!("[{n}]") };
-        Some(Tree { name, ..tree_behind(&target, look, pointers + 1) })
+        Some(Tree { name, ..tree_behind(&target, view, pointers + 1) })
     };
     let parts = (0..most).filter(|_| pointers < MOST_POINTERS).map_while(part).collect();
-    Tree::with(name, format!("{addr:#06x} ({})", look.name_of(addr)), parts)
+    Tree::with(name, format!("{addr:#06x} ({})", view.name_of(addr)), parts)
 }
 
 /// A struct with its fields, or a union with its variants.
-fn structure(name: String, held: &VariableValue, look: &PeView<'_>, pointers: usize) -> Tree {
-    let parts: Vec<Tree> = fields(held).iter().map(|part| tree_behind(part, look, pointers)).collect();
+fn structure(name: String, held: &VariableValue, view: &PeView<'_>, pointers: usize) -> Tree {
+    let parts: Vec<Tree> = fields(held).iter().map(|part| tree_behind(part, view, pointers)).collect();
     if parts.is_empty() {
         return Tree::leaf(name, "no variant has been written");
     }
@@ -190,10 +190,10 @@ fn structure(name: String, held: &VariableValue, look: &PeView<'_>, pointers: us
 }
 
 /// An array of something that has parts.
-fn aggregates(name: String, held: &VariableValue, look: &PeView<'_>, pointers: usize) -> Tree {
+fn aggregates(name: String, held: &VariableValue, view: &PeView<'_>, pointers: usize) -> Tree {
     let part = |n: usize| {
         let part = element(held, n)?;
-        Some(Tree { name: format!("[{n}]"), ..tree_behind(&part, look, pointers) })
+        Some(Tree { name: format!("[{n}]"), ..tree_behind(&part, view, pointers) })
     };
     let parts: Vec<Tree> = (0..GROUP).map_while(part).collect();
     let count: usize = held.symbol.dims.iter().map(|dim| *dim as usize).product();

@@ -34,12 +34,12 @@ impl Pe {
         if !places.is_power_of_two() || !self.threads.is_storing(place) {
             return false;
         }
-        let (mut around, threads) = self.surroundings(now);
+        let (mut context, threads) = self.surroundings(now);
         let Some(thread) = threads.slot(place) else { return false };
-        if !thread.operation.stores_next(input, &around) {
+        if !thread.operation.stores_next(input, &context) {
             return false;
         }
-        let step = thread.operation.step_once(&mut around);
+        let step = thread.operation.step_once(&mut context);
         debug_assert!(matches!(step, Ok(StepResult::Moved)), "what could go wrong was looked at before");
         self.threads.note_early_move(place, input, now);
         let inbox = &self.queues.inputs[input];
@@ -154,8 +154,8 @@ impl Operation {
     /// Whether the next element of an operation that stores, which is not the last one, takes the only wavelet of an input
     /// and cannot fail.
     #[inline]
-    fn stores_next(&self, input: usize, around: &StepContext<'_>) -> bool {
-        let inbox = &around.queues.inputs[input];
+    fn stores_next(&self, input: usize, context: &StepContext<'_>) -> bool {
+        let inbox = &context.queues.inputs[input];
         self.remaining() > 1
             && inbox.len() == 1
             && inbox.head().is_some_and(|head| !head.control)

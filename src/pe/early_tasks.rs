@@ -20,19 +20,19 @@ impl Pe {
         &mut self,
         tile: &PreparedTile,
         now: u64,
-        world: &mut Environment<'_>,
+        environment: &mut Environment<'_>,
         mut moved: bool,
     ) -> Result<bool, Diag> {
         while self.main.is_free()
             && !self.main.is_hosts_turn
             && self.main.busy_until < now + AHEAD_ALONE
-            && self.has_certain_task(world.worker)
+            && self.has_certain_task(environment.worker)
         {
             let at = self.main.busy_until;
             self.complete_endings(at)?;
             let Some(next) = self.next_up(at) else { break };
             self.start_next(tile, next, at).map_err(|c| c.on(self.moment(at)))?;
-            moved = self.go_on(tile, now, self.main.busy_until - now, world)?;
+            moved = self.go_on(tile, now, self.main.busy_until - now, environment)?;
         }
         Ok(moved)
     }
@@ -57,12 +57,12 @@ impl Pe {
     pub(super) fn run_next_tasks(
         &mut self,
         tile: &PreparedTile,
-        world: &mut Environment<'_>,
+        environment: &mut Environment<'_>,
         mut moved: bool,
     ) -> Result<bool, Diag> {
         for _ in 0..MOST_TASKS {
             let at = self.main.busy_until;
-            if !self.main.is_free() || self.main.is_hosts_turn || !self.is_quiet(at, world.worker) {
+            if !self.main.is_free() || self.main.is_hosts_turn || !self.is_quiet(at, environment.worker) {
                 break;
             }
             let Some(next) = self.next_up(at) else { break };
@@ -70,7 +70,7 @@ impl Pe {
             if self.main.is_free() {
                 break;
             }
-            moved = self.go_on(tile, at, self.main.busy_until - at, world)?;
+            moved = self.go_on(tile, at, self.main.busy_until - at, environment)?;
         }
         Ok(moved)
     }

@@ -170,7 +170,7 @@ impl Pe {
         Moment { x: self.at.x, y: self.at.y, cycle }
     }
 
-    fn advance(&mut self, now: u64, mut world: Environment<'_>) -> Result<Wake, Diag> {
+    fn advance(&mut self, now: u64, mut environment: Environment<'_>) -> Result<Wake, Diag> {
         // A data task can take wavelets from an operation only when the main thread is free to start the task.
         if self.main.is_free() && self.main.busy_until <= now {
             self.checks.check_contest(&self.tile, &self.tasks, &self.queues, &self.threads)?;
@@ -181,15 +181,15 @@ impl Pe {
         let waited = self.main.waiting;
         let moved = self.run_threads(now)?;
         let resumed = waited && !self.main.waiting;
-        let ran = self.run_main(now, resumed, &mut world)?;
-        let sent = self.queues.drain(world.ramp, now);
+        let ran = self.run_main(now, resumed, &mut environment)?;
+        let sent = self.queues.drain(environment.ramp, now);
         if self.duties.has_flushes() {
             let (duties, mut context) = self.duties();
             duties.watch_flushes(&mut context)?;
         }
         let has_acted = moved || ran || sent;
         self.was_idle = !has_acted;
-        let wake = self.next_visit(now, has_acted, sent, world.ramp);
+        let wake = self.next_visit(now, has_acted, sent, environment.ramp);
         if self.threads.are_as_started() && !self.checks.is_to_fail {
             return Ok(wake);
         }

@@ -35,10 +35,10 @@ impl Pe {
         &mut self,
         now: u64,
         resumed: bool,
-        world: &mut Environment<'_>,
+        environment: &mut Environment<'_>,
     ) -> Result<bool, Diag> {
         let early = self.main.busy_until.saturating_sub(now);
-        if self.main.waiting || early > 0 && !(resumed && self.may_run_ahead(world.worker)) {
+        if self.main.waiting || early > 0 && !(resumed && self.may_run_ahead(environment.worker)) {
             return Ok(false);
         }
         if self.checks.is_to_fail {
@@ -49,9 +49,9 @@ impl Pe {
         if self.main.is_free() && next.is_none() {
             return Ok(false);
         }
-        let tile = world.worker.take_tile(&self.tile);
-        let ran = self.run_code(&tile, next, (now, early), world);
-        world.worker.give_back(tile);
+        let tile = environment.worker.take_tile(&self.tile);
+        let ran = self.run_code(&tile, next, (now, early), environment);
+        environment.worker.give_back(tile);
         ran.or_else(|diag| self.fail_in_time(diag, now))
     }
 
@@ -74,9 +74,9 @@ impl Pe {
         tile: &PreparedTile,
         next: Option<Next>,
         (now, early): (u64, u64),
-        world: &mut Environment<'_>,
+        environment: &mut Environment<'_>,
     ) -> Result<bool, Diag> {
-        let is_quiet = self.is_quiet(now, world.worker);
+        let is_quiet = self.is_quiet(now, environment.worker);
         let mut spent = early;
         if let Some(next) = next {
             self.start_next(tile, next, now)?;
@@ -86,10 +86,10 @@ impl Pe {
             }
             spent = self.main.busy_until - now;
         }
-        let moved = self.go_on(tile, now, spent, world)?;
+        let moved = self.go_on(tile, now, spent, environment)?;
         match self.main.is_free() {
-            true if is_quiet => self.run_next_tasks(tile, world, moved),
-            true => self.run_certain_tasks(tile, now, world, moved),
+            true if is_quiet => self.run_next_tasks(tile, environment, moved),
+            true => self.run_certain_tasks(tile, now, environment, moved),
             false => Ok(moved),
         }
     }
@@ -100,18 +100,18 @@ impl Pe {
         tile: &PreparedTile,
         now: u64,
         spent: u64,
-        world: &mut Environment<'_>,
+        environment: &mut Environment<'_>,
     ) -> Result<bool, Diag> {
         let mut meter = Meter { spent, budget: self.ahead(), due: u64::MAX };
-        self.main.calls.take_registers(world.worker);
+        self.main.calls.take_registers(environment.worker);
         let ended = loop {
-            match self.turn(tile, now, &mut meter, world) {
+            match self.turn(tile, now, &mut meter, environment) {
                 Ok(true) => {}
                 Ok(false) => break Ok(self.main.stalled.is_none()),
                 Err(diag) => break Err(diag.on(self.moment(now + meter.spent))),
             }
         };
-        self.main.calls.return_registers(tile, world.worker);
+        self.main.calls.return_registers(tile, environment.worker);
         self.main.busy_until = now + meter.spent;
         ended
     }
@@ -151,7 +151,7 @@ impl Pe {
         tile: &PreparedTile,
         now: u64,
         meter: &mut Meter,
-        world: &mut Environment<'_>,
+        environment: &mut Environment<'_>,
     ) -> Result<bool, Diag> {
         meter.due = self.states_change_in(now);
         let stop = self.run_scalar(tile, now, meter);
@@ -180,7 +180,7 @@ impl Pe {
             {
                 return Ok(true);
             }
-            Err(c) => return self.continue_after(c.clone(), tile, (now, meter), world),
+            Err(c) => return self.continue_after(c.clone(), tile, (now, meter), environment),
         };
         self.complete_endings(now + meter.spent)?;
         if meter.spent > 0 && self.blocks_too_early(*op) {
@@ -195,7 +195,7 @@ impl Pe {
             return Ok(true);
         }
         let heard = self.checks.warnings.len();
-        let served = self.service(tile, op, now, meter, world);
+        let served = self.service(tile, op, now, meter, environment);
         if self.checks.warnings.len() > heard {
             let place = self.main.place(tile);
             self.checks.warnings[heard..].iter_mut().for_each(|warning| warning.place(place));
@@ -279,7 +279,7 @@ impl Pe {
         fault: Diag,
         tile: &TileImage,
         (now, meter): (u64, &mut Meter),
-        world: &mut Environment<'_>,
+        environment: &mut Environment<'_>,
     ) -> Result<bool, Diag> {
         let fault = self.sanitizer.explain(fault, tile, self.main.calls.frames());
         // Decodes the operation again: the loop may have executed it as a part of a superinstruction.
@@ -291,7 +291,7 @@ impl Pe {
         let is_index = [INDEX_OUT_OF_BOUNDS.name, OUTSIDE_ARRAY.name].contains(&fault.rule());
         let fault = if is_index { with_array(fault, &self.main, tile) } else { fault };
         let (heard, cycle) = (self.checks.warnings.len(), now + meter.spent);
-        let poked = self.poke(tile, meter, now, world).unwrap_or(Err(fault));
+        let poked = self.poke(tile, meter, now, environment).unwrap_or(Err(fault));
         let served = match poked {
             Ok(served) => served,
             Err(c) => {
@@ -311,7 +311,7 @@ impl Pe {
         tile: &TileImage,
         meter: &Meter,
         now: u64,
-        world: &mut Environment<'_>,
+        environment: &mut Environment<'_>,
     ) -> Option<Result<Served, Diag>> {
         let frame = self.main.calls.last()?;
         let op = *tile.functions[frame.function.0 as usize].code.get(frame.pc)?;
@@ -325,14 +325,15 @@ impl Pe {
         if meter.spent > 0 {
             return Some(Ok(Served::Later));
         }
-        world.worker.alone_until = 0;
+        environment.worker.alone_until = 0;
         let result = match op {
-            Op::Load { d, .. } | Op::LoadAt { d, .. } => {
-                self.config_space(world, now).read(word).map(|value| self.main.set_register(d, value.into()))
-            }
+            Op::Load { d, .. } | Op::LoadAt { d, .. } => self
+                .config_space(environment, now)
+                .read(word)
+                .map(|value| self.main.set_register(d, value.into())),
             Op::Store { s, .. } | Op::StoreAt { s, .. } => {
                 let value = self.main.register(s) as u16;
-                self.config_space(world, now).write(word, value)
+                self.config_space(environment, now).write(word, value)
             }
             _ => return None,
         };

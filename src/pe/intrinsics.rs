@@ -33,7 +33,7 @@ impl Pe {
         id: Intrinsic,
         base: Reg,
         time: u64,
-        world: &mut Environment<'_>,
+        environment: &mut Environment<'_>,
     ) -> Result<(), Diag> {
         let argument = |k: Reg| self.main.register(base + k);
         let result = match id {
@@ -55,12 +55,12 @@ impl Pe {
             }
             Intrinsic::ConfigRead => {
                 let address = argument(0) as u16;
-                self.config_space(world, time).read(address)?.into()
+                self.config_space(environment, time).read(address)?.into()
             }
             Intrinsic::ConfigWrite => {
                 {
                     let (address, value) = (argument(0) as u16, argument(1) as u16);
-                    self.config_space(world, time).write(address, value)?;
+                    self.config_space(environment, time).write(address, value)?;
                 };
                 return Ok(());
             }
@@ -79,7 +79,7 @@ impl Pe {
                 return Ok(());
             }
             other => {
-                self.request(tile, other, base, time, world);
+                self.request(tile, other, base, time, environment);
                 return Ok(());
             }
         };
@@ -111,7 +111,7 @@ impl Pe {
         id: Intrinsic,
         base: Reg,
         time: u64,
-        world: &mut Environment<'_>,
+        environment: &mut Environment<'_>,
     ) {
         let argument = |k: Reg| self.main.register(base + k);
         let text = match id {
@@ -128,11 +128,11 @@ impl Pe {
             Intrinsic::Trace => {
                 let (key, tag) = (argument(0) as u32, argument(1) as u16);
                 let value = [argument(2) as u32, argument(3) as u32];
-                return world.log.traced.push(Traced { pe: self.at, cycle: time, key, tag, value });
+                return environment.log.traced.push(Traced { pe: self.at, cycle: time, key, tag, value });
             }
             Intrinsic::Collective => {
                 let argument = |k: Reg| argument(k) as u16;
-                return world.log.joined.push(CollectiveCall {
+                return environment.log.joined.push(CollectiveCall {
                     pe: self.at,
                     cycle: time,
                     is_column: argument(0) == 1,
@@ -147,18 +147,24 @@ impl Pe {
             Intrinsic::SendMessage => {
                 let argument = |k: Reg| argument(k) as u16;
                 let (to, length) = (PeCoord { x: argument(0), y: argument(1) }, argument(2));
-                world.ramp.address_message(to, length);
-                return self.note_message(tile, MessageEnd::Send { to, length }, argument(3), time, world);
+                environment.ramp.address_message(to, length);
+                return self.note_message(
+                    tile,
+                    MessageEnd::Send { to, length },
+                    argument(3),
+                    time,
+                    environment,
+                );
             }
             Intrinsic::ReceiveMessage => {
                 let room = argument(1) as u16;
                 self.queues.receive_message(InQueue(argument(0) as u8));
-                return self.note_message(tile, MessageEnd::Receive, room, time, world);
+                return self.note_message(tile, MessageEnd::Receive, room, time, environment);
             }
             other => unreachable!("{other:?} has a result"),
         };
         let at: PeCoord = self.at;
-        self.line.print(&text, at, time, world.log);
+        self.line.print(&text, at, time, environment.log);
     }
 
     fn note_message(
@@ -167,10 +173,10 @@ impl Pe {
         end: MessageEnd,
         room: u16,
         cycle: u64,
-        world: &mut Environment<'_>,
+        environment: &mut Environment<'_>,
     ) {
         let calls = self.main.calls.places(tile);
-        world.log.message_calls.push(MessageCall { pe: self.at, cycle, end, room, calls });
+        environment.log.message_calls.push(MessageCall { pe: self.at, cycle, end, room, calls });
     }
 }
 

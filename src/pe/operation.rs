@@ -161,19 +161,19 @@ impl Operation {
     }
 
     /// Does what can be done in one cycle; without fabric operands, all that can be done.
-    pub fn step(&mut self, around: &mut StepContext<'_>) -> Result<StepResult, Diag> {
+    pub fn step(&mut self, context: &mut StepContext<'_>) -> Result<StepResult, Diag> {
         if self.steps == Pacing::Single && !self.is_complete() {
-            return self.step_once(around);
+            return self.step_once(context);
         }
         let before = self.done;
         while !self.is_complete() {
-            match self.ready(around) {
-                Readiness::Yes if self.drops_data(around) => return Ok(StepResult::Moved),
+            match self.ready(context) {
+                Readiness::Yes if self.drops_data(context) => return Ok(StepResult::Moved),
                 Readiness::Yes if self.room == Some(self.done) => return Ok(StepResult::Full),
                 Readiness::Yes => {
-                    self.element(around)?;
-                    if self.ends_message(around) && !self.is_complete() {
-                        self.conclude(around.memory)?;
+                    self.element(context)?;
+                    if self.ends_message(context) && !self.is_complete() {
+                        self.conclude(context.memory)?;
                         return Ok(StepResult::Ended);
                     }
                     if self.steps == Pacing::Paced && !self.is_complete() {
@@ -181,8 +181,8 @@ impl Operation {
                     }
                 }
                 Readiness::Control(input) => {
-                    if around.accept_end_control(input, self.keeps_control) {
-                        self.conclude(around.memory)?;
+                    if context.accept_end_control(input, self.keeps_control) {
+                        self.conclude(context.memory)?;
                         return Ok(StepResult::Ended);
                     }
                 }
@@ -191,25 +191,25 @@ impl Operation {
                 Readiness::No(stall) => return Ok(StepResult::Stalled(stall)),
             }
         }
-        self.conclude(around.memory)?;
+        self.conclude(context.memory)?;
         Ok(StepResult::Finished)
     }
 
     /// The same as [`Operation::step`] for an operation of [`Pacing::Single`] that is not complete.
     #[inline]
-    pub fn step_once(&mut self, around: &mut StepContext<'_>) -> Result<StepResult, Diag> {
+    pub fn step_once(&mut self, context: &mut StepContext<'_>) -> Result<StepResult, Diag> {
         let mut is_used_up = false;
         for from in self.sources() {
             if let ElementSource::Fabric(fabin) = from {
-                if around.queues.inputs[fabin.input].items.is_empty() {
+                if context.queues.inputs[fabin.input].items.is_empty() {
                     return Ok(StepResult::Stalled(Stall::Input(fabin.input)));
                 }
-                is_used_up |= fabin.last_used == around.now;
+                is_used_up |= fabin.last_used == context.now;
             }
         }
         if let ElementDest::Fabric(fabout) = &self.to {
-            let is_used = fabout.last_used == around.now;
-            if !is_used && around.queues.outputs[fabout.output].space() == 0 {
+            let is_used = fabout.last_used == context.now;
+            if !is_used && context.queues.outputs[fabout.output].space() == 0 {
                 return Ok(StepResult::Stalled(Stall::Output(fabout.output)));
             }
             is_used_up |= is_used;
@@ -217,11 +217,11 @@ impl Operation {
         if is_used_up {
             return Ok(StepResult::Moved);
         }
-        self.element(around)?;
+        self.element(context)?;
         if !self.is_complete() {
             return Ok(StepResult::Moved);
         }
-        self.conclude(around.memory)?;
+        self.conclude(context.memory)?;
         Ok(StepResult::Finished)
     }
 
@@ -244,13 +244,13 @@ impl Operation {
     }
 
     /// Whether `@dfilt` has dropped the wavelet that is there.
-    fn drops_data(&self, around: &mut StepContext<'_>) -> bool {
+    fn drops_data(&self, context: &mut StepContext<'_>) -> bool {
         let (ElementDest::Nowhere, ElementSource::Fabric(fabin)) = (&self.to, &self.from[0]) else {
             return false;
         };
-        let inbox = &mut around.queues.inputs[fabin.input];
+        let inbox = &mut context.queues.inputs[fabin.input];
         let is_data = inbox.head().is_some_and(|w| !w.control);
-        is_data && inbox.take(around.now).is_some()
+        is_data && inbox.take(context.now).is_some()
     }
 
     /// The inputs it reads, bit = input.
@@ -312,23 +312,23 @@ impl Operation {
     }
 
     /// Whether it has just taken the last word of a message of `<message_passing>`.
-    fn ends_message(&self, around: &mut StepContext<'_>) -> bool {
+    fn ends_message(&self, context: &mut StepContext<'_>) -> bool {
         self.stops_at_control
             && self.sources().iter().any(|from| match from {
-                ElementSource::Fabric(fabin) => around.queues.inputs[fabin.input].end_message(),
+                ElementSource::Fabric(fabin) => context.queues.inputs[fabin.input].end_message(),
                 ElementSource::Local(_) | ElementSource::Fifo(_) => false,
             })
     }
 
-    fn ready(&self, around: &mut StepContext<'_>) -> Readiness {
+    fn ready(&self, context: &mut StepContext<'_>) -> Readiness {
         let mut is_used_up = false;
         for (k, from) in self.sources().iter().enumerate() {
             match from {
                 ElementSource::Local(_) => {}
-                ElementSource::Fifo(end) if self.fits(end, false, around) => {}
+                ElementSource::Fifo(end) if self.fits(end, false, context) => {}
                 ElementSource::Fifo(end) => return Readiness::No(Stall::FifoEmpty(*end)),
-                ElementSource::Fabric(fabin) => match self.intake_ready(fabin, around) {
-                    Readiness::Yes if k > 0 && self.lacks_second(k, fabin.input, around) => {
+                ElementSource::Fabric(fabin) => match self.intake_ready(fabin, context) {
+                    Readiness::Yes if k > 0 && self.lacks_second(k, fabin.input, context) => {
                         return Readiness::No(Stall::Input(fabin.input));
                     }
                     Readiness::Yes => {}
@@ -339,9 +339,9 @@ impl Operation {
         }
         match &self.to {
             ElementDest::Local(_) | ElementDest::Nowhere => {}
-            ElementDest::Fifo(end) if self.fits(end, true, around) => {}
+            ElementDest::Fifo(end) if self.fits(end, true, context) => {}
             ElementDest::Fifo(end) => return Readiness::No(Stall::FifoFull(*end)),
-            ElementDest::Fabric(fabout) => match self.outlet_ready(fabout, around) {
+            ElementDest::Fabric(fabout) => match self.outlet_ready(fabout, context) {
                 Readiness::Yes => {}
                 Readiness::NotThisCycle => is_used_up = true,
                 other => return other,
@@ -351,18 +351,18 @@ impl Operation {
     }
 
     /// Whether source `k` and one before it take from the same input, and there are not enough wavelets for both.
-    fn lacks_second(&self, k: usize, input: usize, around: &StepContext<'_>) -> bool {
+    fn lacks_second(&self, k: usize, input: usize, context: &StepContext<'_>) -> bool {
         let takes = |from: &ElementSource| matches!(from, ElementSource::Fabric(fabin) if fabin.input == input && fabin.half.is_none());
         let takers = self.sources()[..=k].iter().filter(|from| takes(from)).count();
-        around.queues.inputs[input].len() < takers
+        context.queues.inputs[input].len() < takers
     }
 
     /// Whether a FIFO has space (`write`) or data for the elements that move together next.
-    fn fits(&self, end: &FifoEnd, write: bool, around: &mut StepContext<'_>) -> bool {
+    fn fits(&self, end: &FifoEnd, write: bool, context: &mut StepContext<'_>) -> bool {
         let starts = self.done.is_multiple_of(end.group);
         let elements = if starts { end.group.min(self.remaining()) } else { 1 };
         let words = elements as u16 * end.words;
-        let fifo = &mut around.fifos[end.fifo];
+        let fifo = &mut context.fifos[end.fifo];
         let fits = fifo.room(write) >= words;
         if !fits {
             fifo.refuse(write, words);
@@ -370,16 +370,16 @@ impl Operation {
         fits
     }
 
-    fn intake_ready(&self, fabin: &FabInOperand, around: &StepContext<'_>) -> Readiness {
+    fn intake_ready(&self, fabin: &FabInOperand, context: &StepContext<'_>) -> Readiness {
         if fabin.half.is_some() {
             return Readiness::Yes;
         }
-        let inbox = &around.queues.inputs[fabin.input];
+        let inbox = &context.queues.inputs[fabin.input];
         let Some(head) = inbox.head() else { return Readiness::No(Stall::Input(fabin.input)) };
         if head.control && self.stops_at_control && !inbox.is_message() {
             return Readiness::Control(fabin.input);
         }
-        if fabin.last_used == around.now {
+        if fabin.last_used == context.now {
             return Readiness::NotThisCycle;
         }
         // `simd_64` goes on only when a pair of wavelets is there.
@@ -390,28 +390,28 @@ impl Operation {
         Readiness::Yes
     }
 
-    fn outlet_ready(&self, fabout: &FabOutOperand, around: &StepContext<'_>) -> Readiness {
+    fn outlet_ready(&self, fabout: &FabOutOperand, context: &StepContext<'_>) -> Readiness {
         if fabout.narrow && fabout.simd != Simd::Off && fabout.half.is_none() && self.remaining() > 1 {
             return Readiness::Yes;
         }
-        if fabout.last_used == around.now {
+        if fabout.last_used == context.now {
             return Readiness::NotThisCycle;
         }
-        if around.queues.outputs[fabout.output].space() == 0 {
+        if context.queues.outputs[fabout.output].space() == 0 {
             return Readiness::No(Stall::Output(fabout.output));
         }
         Readiness::Yes
     }
 
     #[inline]
-    fn element(&mut self, around: &mut StepContext<'_>) -> Result<(), Diag> {
+    fn element(&mut self, context: &mut StepContext<'_>) -> Result<(), Diag> {
         let mut values = [0; 3];
         for k in 0..usize::from(self.arity).min(values.len()) {
-            values[k] = self.take(k, around)?;
+            values[k] = self.take(k, context)?;
         }
         let result = self.compute(values);
         let is_last = self.remaining() == 1;
-        self.put(result, is_last, around)?;
+        self.put(result, is_last, context)?;
         self.done += 1;
         Ok(())
     }
@@ -445,16 +445,16 @@ impl Operation {
     }
 
     #[inline]
-    fn take(&mut self, source: usize, around: &mut StepContext<'_>) -> Result<u32, Diag> {
+    fn take(&mut self, source: usize, context: &mut StepContext<'_>) -> Result<u32, Diag> {
         match &mut self.from[source] {
-            ElementSource::Local(source) => local::next(around.memory.words(), source),
+            ElementSource::Local(source) => local::next(context.memory.words(), source),
             ElementSource::Fifo(end) => {
-                let (value, task) = around.fifos[end.fifo].pop(around.memory.words(), end.words);
-                activate(around.tasks, task)?;
+                let (value, task) = context.fifos[end.fifo].pop(context.memory.words(), end.words);
+                activate(context.tasks, task)?;
                 Ok(value)
             }
             ElementSource::Fabric(fabin) => {
-                let value = fabin.take(around.queues, around.now);
+                let value = fabin.take(context.queues, context.now);
                 self.has_mixed |= fabin.mixed.is_some();
                 Ok(value)
             }
@@ -462,18 +462,18 @@ impl Operation {
     }
 
     #[inline]
-    fn put(&mut self, value: u32, is_last: bool, around: &mut StepContext<'_>) -> Result<(), Diag> {
+    fn put(&mut self, value: u32, is_last: bool, context: &mut StepContext<'_>) -> Result<(), Diag> {
         match &mut self.to {
             ElementDest::Local(Dest::AddressCursor(cursor)) => {
                 let (at, words) = (cursor.next_element()?, cursor.words());
-                write(around.memory.words_mut(), at, words, value);
+                write(context.memory.words_mut(), at, words, value);
             }
             ElementDest::Local(Dest::Scalar { .. }) | ElementDest::Nowhere => {}
             ElementDest::Fifo(end) => {
-                let task = around.fifos[end.fifo].push(around.memory.words_mut(), value, end.words);
-                activate(around.tasks, task)?;
+                let task = context.fifos[end.fifo].push(context.memory.words_mut(), value, end.words);
+                activate(context.tasks, task)?;
             }
-            ElementDest::Fabric(fabout) => fabout.put(value, is_last, around.queues, around.now),
+            ElementDest::Fabric(fabout) => fabout.put(value, is_last, context.queues, context.now),
         }
         Ok(())
     }

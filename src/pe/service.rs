@@ -38,16 +38,16 @@ impl Pe {
         op: &Op,
         now: u64,
         meter: &Meter,
-        world: &mut Environment<'_>,
+        environment: &mut Environment<'_>,
     ) -> Result<Served, Diag> {
-        if is_too_early(op, meter, world.worker) {
+        if is_too_early(op, meter, environment.worker) {
             return Ok(Served::Later);
         }
         let time = now + meter.spent;
         self.races.cycle = time;
         if let Op::Vector { n } = *op {
-            let timing = LaunchTiming::new(time, meter.spent > 0, world.worker.unobserved_until);
-            return self.start_vector(tile, n, timing, world.ramp);
+            let timing = LaunchTiming::new(time, meter.spent > 0, environment.worker.unobserved_until);
+            return self.start_vector(tile, n, timing, environment.ramp);
         }
         let cycles = served_cycles(*op, &self.arch.costs);
         match *op {
@@ -55,10 +55,10 @@ impl Pe {
                 return self.map((*op, cycles), time, meter.spent > 0);
             }
             Op::Intrinsic { id, base } => {
-                self.intrinsic(tile, id, base, time, world)?;
+                self.intrinsic(tile, id, base, time, environment)?;
             }
             Op::Assert { a, .. } if self.main.register(a) != 0 => {
-                world.log.asserts_held.insert(self.main.place(tile));
+                environment.log.asserts_held.insert(self.main.place(tile));
             }
             Op::Assert { text, .. } => {
                 let c = ASSERTION_FAILED.because(&[("text", &tile.strings[text as usize])]);

@@ -56,7 +56,7 @@ impl Pe {
         &mut self,
         shape: &SendShape,
         vector: &VectorOp,
-        pace: LaunchTiming,
+        timing: LaunchTiming,
     ) -> Option<Served> {
         let (to, queue) = shape.to;
         if !self.threads.is_empty()
@@ -68,7 +68,7 @@ impl Pe {
         }
         let (output, color) = self.queues.known_output(to.color, queue)?;
         let elements = self.elements(shape)?;
-        if !self.may_leave(vector, (output, color), elements.count(), pace) {
+        if !self.may_leave(vector, (output, color), elements.count(), timing) {
             return None;
         }
         let footprint = elements.footprint();
@@ -79,7 +79,7 @@ impl Pe {
         let (is_async, span) = (vector.config.is_async, vector.span);
         self.queues.outputs[output].sent_by = Some(SendOperation { color, span, is_async });
         let done = completion(vector.config.completion, |reg| self.main.register(reg));
-        let first = pace.time + pace.start_cycles + 1;
+        let first = timing.time + timing.start_cycles + 1;
         self.threads.takes_spare = false;
         if is_async {
             let begun = Begun { span, place: Place::ahead(first, elements.count().into()), completion: done };
@@ -91,11 +91,11 @@ impl Pe {
         }
         self.main.set_result(vector.result, true);
         if !is_async {
-            return Some(Served::Done(last + 1 - pace.time));
+            return Some(Served::Done(last + 1 - timing.time));
         }
         self.threads.latest = vector.config.ut.map_or(queue.0, |ut| ut.0) & 7;
         self.threads.end_later(PendingCompletion { cycle: last, done, span });
-        Some(Served::Done(pace.start_cycles + LAUNCH))
+        Some(Served::Done(timing.start_cycles + LAUNCH))
     }
 
     /// Whether an operation needs no diagnostic, and nothing can keep it from sending an element in each of the next
@@ -105,10 +105,10 @@ impl Pe {
         vector: &VectorOp,
         (output, color): (usize, Color),
         count: u16,
-        pace: LaunchTiming,
+        timing: LaunchTiming,
     ) -> bool {
         let outbox = &self.queues.outputs[output];
-        pace.leaves_unnoticed(count.into(), vector.config.is_async)
+        timing.leaves_unnoticed(count.into(), vector.config.is_async)
             && self.threads.routed & 1 << (color.0 & 31) != 0
             && usize::from(count) <= outbox.space()
             && outbox.head_color().is_none_or(|head| head == color)

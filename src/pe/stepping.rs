@@ -43,7 +43,7 @@ impl Pe {
     }
 
     fn step_thread(&mut self, place: usize, now: u64) -> Result<bool, Diag> {
-        let mut around = StepContext {
+        let mut context = StepContext {
             memory: &mut self.memory,
             queues: &mut self.queues,
             fifos: &mut self.fifos,
@@ -51,7 +51,7 @@ impl Pe {
             now,
         };
         let thread = self.threads.slot(place).as_mut().expect("only live threads run");
-        let step = match thread.operation.step(&mut around) {
+        let step = match thread.operation.step(&mut context) {
             Ok(step) => step,
             Err(diag) => {
                 let thread = self.threads.remove(place);

@@ -72,27 +72,27 @@ impl Pe {
         &mut self,
         tile: &PreparedTile,
         n: u32,
-        pace: LaunchTiming,
+        timing: LaunchTiming,
         ramp: &dyn Ramp,
     ) -> Result<Served, Diag> {
         let vector = &tile.vector_ops[n as usize];
         let site = tile.site(n, self.arch);
-        let pace = LaunchTiming {
+        let timing = LaunchTiming {
             start_cycles: site.start_cycles,
             undisturbed_cycles: site.undisturbed_cycles,
-            ..pace
+            ..timing
         };
         if let VectorShape::Send(shape) = &site.shape
-            && let Some(served) = self.send_short(shape, vector, pace)
+            && let Some(served) = self.send_short(shape, vector, timing)
         {
             return Ok(served);
         }
         if let Some((count, cycles)) = self.vector_unit().run_at_once(&site.shape, vector)? {
             let op = &OPS[usize::from(vector.op)];
-            let cycles = LAUNCH + pace.start_cycles + u64::from(cycles);
+            let cycles = LAUNCH + timing.start_cycles + u64::from(cycles);
             let quick = Quick { name: op.name, span: vector.span, done: count, of: Some(count) };
             if let Some(trace) = self.observer.trace() {
-                trace.at_once(quick, pace.time, cycles);
+                trace.at_once(quick, timing.time, cycles);
             }
             if let Some(profile) = self.observer.profile() {
                 profile.elements = count;
@@ -100,20 +100,20 @@ impl Pe {
             return Ok(Served::Done(cycles));
         }
         // After `@queue_flush`, an operation must not start before it is known whether the queue is empty.
-        if pace.ran_ahead && (self.duties.has_flushes() || !self.may_start_early(tile, vector)) {
+        if timing.ran_ahead && (self.duties.has_flushes() || !self.may_start_early(tile, vector)) {
             return Ok(Served::Later);
         }
-        self.checks.is_early = pace.ran_ahead;
-        let started = self.start_slowly(vector, pace, ramp);
+        self.checks.is_early = timing.ran_ahead;
+        let started = self.start_slowly(vector, timing, ramp);
         self.checks.is_early = false;
         // Errors are reported when the clock has caught up: the operation is tried again then.
-        if pace.ran_ahead { Ok(started.unwrap_or(Served::Later)) } else { started }
+        if timing.ran_ahead { Ok(started.unwrap_or(Served::Later)) } else { started }
     }
 
     fn start_slowly(
         &mut self,
         vector: &VectorOp,
-        pace: LaunchTiming,
+        timing: LaunchTiming,
         ramp: &dyn Ramp,
     ) -> Result<Served, Diag> {
         let thread = self.threads.take_spare(vector.span);
@@ -121,7 +121,7 @@ impl Pe {
         if let Some(color) = start.thread.operation.color() {
             self.note_route(color, ramp);
         }
-        if self.threads.must_not_run_ahead && pace.ran_ahead {
+        if self.threads.must_not_run_ahead && timing.ran_ahead {
             return Ok(Served::Later);
         }
         start.thread.operation.total = {
@@ -137,12 +137,12 @@ impl Pe {
             self.vector_unit().check_operands(&start.thread.operation, vector.span)?;
         }
         if !start.has_fabric {
-            return self.run_on_fifos(vector, start, pace);
+            return self.run_on_fifos(vector, start, timing);
         }
-        if self.sends_without_a_wait(&start, pace) {
-            return self.send_early(vector, start, pace);
+        if self.sends_without_a_wait(&start, timing) {
+            return self.send_early(vector, start, timing);
         }
-        self.launch_thread(vector, start, pace)
+        self.launch_thread(vector, start, timing)
     }
 
     /// Warns that a setting of an operation has no effect, because of the load that its DSR has now. If no load of
@@ -184,11 +184,11 @@ impl Pe {
 
     /// Whether nothing can keep an operation from sending an element in each of the next cycles, and from ending
     /// before the main thread comes to its next operation.
-    fn sends_without_a_wait(&self, start: &Start, pace: LaunchTiming) -> bool {
+    fn sends_without_a_wait(&self, start: &Start, timing: LaunchTiming) -> bool {
         let operation = &start.thread.operation;
         let (Some(output), Some(total)) = (operation.output(), operation.total) else { return false };
         let AsyncSettings { is_async, on_control, .. } = &start.settings;
-        pace.leaves_unnoticed(total, *is_async)
+        timing.leaves_unnoticed(total, *is_async)
             && !(*is_async && (start.lacks_queue || on_control.is_some()))
             && total > 0
             && self.threads.is_empty()
@@ -205,9 +205,9 @@ impl Pe {
         &mut self,
         vector: &VectorOp,
         mut start: Start,
-        pace: LaunchTiming,
+        timing: LaunchTiming,
     ) -> Result<Served, Diag> {
-        let time = pace.time;
+        let time = timing.time;
         let AsyncSettings { is_async, completion, .. } = start.settings;
         self.checks.check_queues(
             &start.thread.operation,
@@ -216,7 +216,7 @@ impl Pe {
             &mut self.queues,
             &self.threads,
         )?;
-        let mut cycle = time + pace.start_cycles + 1;
+        let mut cycle = time + timing.start_cycles + 1;
         if is_async {
             let count = start.thread.operation.total.expect("it has a length");
             let begun = Begun { span: vector.span, place: Place::ahead(cycle, count), completion };
@@ -240,7 +240,7 @@ impl Pe {
         }
         self.threads.latest = ut.map_or(0, |ut| ut.0 & 7);
         self.threads.end_later(PendingCompletion { cycle, done: completion, span: vector.span });
-        Ok(Served::Done(pace.start_cycles + LAUNCH))
+        Ok(Served::Done(timing.start_cycles + LAUNCH))
     }
 
     /// Whether an operation can be made ready now that starts when the clock has caught up. Until then only
@@ -269,9 +269,9 @@ impl Pe {
         &mut self,
         vector: &VectorOp,
         mut start: Start,
-        pace: LaunchTiming,
+        timing: LaunchTiming,
     ) -> Result<Served, Diag> {
-        let time = pace.time;
+        let time = timing.time;
         let at_once = !self.tile.is_plain()
             && start.thread.operation.run_on_rings(&mut self.memory, &mut self.fifos)?;
         let mut step = if at_once { StepResult::Finished } else { StepResult::Moved };
@@ -282,8 +282,8 @@ impl Pe {
         if let StepResult::Stalled(stall) = step {
             match stall.outcome(&self.fifos, &self.tile, false)? {
                 OnStall::Waits => {
-                    let pace = LaunchTiming { ran_ahead: false, unobserved_until: 0, ..pace };
-                    return self.launch_thread(vector, start, pace);
+                    let timing = LaunchTiming { ran_ahead: false, unobserved_until: 0, ..timing };
+                    return self.launch_thread(vector, start, timing);
                 }
                 OnStall::GivesUp => {
                     self.checks.check_event(stall, &start.thread.operation, &self.tile)?;
@@ -300,7 +300,7 @@ impl Pe {
             self.note_end(MAIN, &start.thread, CompletionAction::Nothing, time);
         }
         let operation = &start.thread.operation;
-        let cycles = LAUNCH + pace.start_cycles + u64::from(operation.done);
+        let cycles = LAUNCH + timing.start_cycles + u64::from(operation.done);
         let (done, of) = (operation.done, operation.total);
         if let Some(trace) = self.observer.trace() {
             trace.at_once(Quick { name: operation.name(), span: vector.span, done, of }, time, cycles);
@@ -312,15 +312,20 @@ impl Pe {
         Ok(Served::Done(cycles))
     }
 
-    fn launch_thread(&mut self, vector: &VectorOp, start: Start, pace: LaunchTiming) -> Result<Served, Diag> {
-        let started = pace.time + pace.start_cycles;
+    fn launch_thread(
+        &mut self,
+        vector: &VectorOp,
+        start: Start,
+        timing: LaunchTiming,
+    ) -> Result<Served, Diag> {
+        let started = timing.time + timing.start_cycles;
         let Start { mut thread, settings, ut, ut_by_queue, lacks_queue, has_fabric, .. } = start;
         if settings.is_async && lacks_queue {
             return Err(DSD_QUEUE.plain().help("give it `.input_queue` or `.output_queue`"));
         }
         let is_async = settings.is_async;
         // Which microthread is free is not known before the clock has caught up.
-        if pace.ran_ahead
+        if timing.ran_ahead
             && is_async
             && !ut.map_or(self.threads.is_empty(), |ut| !self.threads.is_live(usize::from(ut.0 & 7)))
         {
@@ -338,7 +343,7 @@ impl Pe {
         thread.operation.stops_at_control = thread.on_control.is_some();
         thread.operation.keeps_control = settings.keeps_control();
         if let Some(trace) = self.observer.trace() {
-            trace.start(place, &thread.operation, vector.span, &self.queues, pace.time);
+            trace.start(place, &thread.operation, vector.span, &self.queues, timing.time);
         }
         thread.completion = if is_async { settings.completion } else { CompletionAction::Nothing };
         if is_async && has_fabric {
@@ -354,7 +359,7 @@ impl Pe {
         (thread.result, thread.is_async, thread.span) = (vector.result, is_async, vector.span);
         // An operation that had to use another microthread does not own the number of that one.
         thread.ut_by_queue = ut_by_queue || ut.is_some_and(|ut| usize::from(ut.0 & 7) != place);
-        (thread.launched, thread.started, thread.stalled) = (pace.time, started, None);
+        (thread.launched, thread.started, thread.stalled) = (timing.time, started, None);
         if self.observer.has_profile() {
             self.note_begin(place, &thread);
         }
@@ -363,7 +368,7 @@ impl Pe {
             return Ok(Served::Waits);
         }
         self.main.set_result(vector.result, true);
-        Ok(Served::Done(pace.start_cycles + LAUNCH))
+        Ok(Served::Done(timing.start_cycles + LAUNCH))
     }
 
     /// A free microthread: number `ut`, or any. If that one is busy and this is not denied, another one

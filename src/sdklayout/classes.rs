@@ -30,9 +30,9 @@ struct ColorGroup {
 
 /// Joins the colors of connected ports where that is possible. Also returns the other nets: they need a relay,
 /// which sends each word again in the other color.
-pub fn unify(layout: &Layout, board: &Floorplan, nets: &[Net]) -> Result<(Classes, Vec<usize>), String> {
-    let mut union = Union::new(layout, board);
-    union.join_equal_numbers(layout, board)?;
+pub fn unify(layout: &Layout, floorplan: &Floorplan, nets: &[Net]) -> Result<(Classes, Vec<usize>), String> {
+    let mut union = Union::new(layout, floorplan);
+    union.join_equal_numbers(layout, floorplan)?;
     let mut apart = Vec::new();
     for (n, net) in nets.iter().enumerate() {
         let (Some(from), Some(to)) = (net.from, net.to) else { continue };
@@ -49,13 +49,13 @@ struct Union {
 }
 
 impl Union {
-    fn new(layout: &Layout, board: &Floorplan) -> Union {
+    fn new(layout: &Layout, floorplan: &Floorplan) -> Union {
         let mut groups: Vec<ColorGroup> =
             layout.colors.iter().map(|c| ColorGroup { value: c.value, ..ColorGroup::default() }).collect();
-        for (pe, color) in board.drafts.keys() {
+        for (pe, color) in floorplan.drafts.keys() {
             groups[*color as usize].routed.insert(*pe);
         }
-        for (pe, color) in board.drafts.keys().chain(&board.color_params) {
+        for (pe, color) in floorplan.drafts.keys().chain(&floorplan.color_params) {
             groups[*color as usize].known.insert(*pe);
         }
         Union { parents: (0..groups.len()).collect(), groups }
@@ -69,7 +69,7 @@ impl Union {
     }
 
     /// Joins colors for which the program requests the same number, whatever their names.
-    fn join_equal_numbers(&mut self, layout: &Layout, board: &Floorplan) -> Result<(), String> {
+    fn join_equal_numbers(&mut self, layout: &Layout, floorplan: &Floorplan) -> Result<(), String> {
         for second in 0..layout.colors.len() {
             let Some(value) = layout.colors[second].value else { continue };
             let Some(first) = (0..second).find(|n| layout.colors[*n].value == Some(value)) else { continue };
@@ -81,7 +81,7 @@ impl Union {
                      them another value, or none",
                     layout.colors[first].name,
                     layout.colors[second].name,
-                    board.grid.at(*pe)
+                    floorplan.grid.at(*pe)
                 ));
             }
             self.merge(one, other);

@@ -44,17 +44,17 @@ impl Floorplan {
     pub fn new(layout: &Layout) -> Result<Floorplan, String> {
         let grid = WaferSize { width: layout.wafer.0, height: layout.wafer.1 };
         let (owners, drafts, color_params) = Default::default();
-        let mut board = Floorplan { grid, owners, drafts, color_params };
+        let mut floorplan = Floorplan { grid, owners, drafts, color_params };
         for n in 0..layout.regions.len() {
-            board.settle(layout, n)?;
+            floorplan.settle(layout, n)?;
         }
         for (n, region) in layout.regions.iter().enumerate() {
-            board.paint(region);
+            floorplan.paint(region);
             for port in 0..region.ports.len() {
-                board.open(layout, PortRef { region: n, port })?;
+                floorplan.open(layout, PortRef { region: n, port })?;
             }
         }
-        Ok(board)
+        Ok(floorplan)
     }
 
     /// The region of a PE.

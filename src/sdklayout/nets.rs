@@ -50,8 +50,8 @@ pub struct Net {
 
 impl NetEnd {
     /// Sides that a path may not use here, because the route uses them otherwise.
-    pub fn closed(&self, board: &Floorplan) -> Directions {
-        let Some(draft) = board.drafts.get(&(self.pe, self.color)) else { return Directions::default() };
+    pub fn closed(&self, floorplan: &Floorplan) -> Directions {
+        let Some(draft) = floorplan.drafts.get(&(self.pe, self.color)) else { return Directions::default() };
         let used = draft.inputs().iter().chain(draft.outputs().iter());
         match self.kind {
             EndKind::Painted(side) => used.filter(|d| *d != side).collect(),
@@ -70,13 +70,13 @@ impl NetEnd {
 }
 
 /// All nets, those of connections first.
-pub fn list(layout: &Layout, board: &Floorplan) -> Result<Vec<Net>, String> {
+pub fn list(layout: &Layout, floorplan: &Floorplan) -> Result<Vec<Net>, String> {
     let mut nets = Vec::new();
     for (n, connection) in layout.connections.iter().enumerate() {
-        connect(layout, board, n, *connection, &mut nets)?;
+        connect(layout, floorplan, n, *connection, &mut nets)?;
     }
     for (n, stream) in layout.streams.iter().enumerate() {
-        let end = Some(stream_end(layout, board, stream)?);
+        let end = Some(stream_end(layout, floorplan, stream)?);
         let (from, to) = if stream.input { (None, end) } else { (end, None) };
         nets.push(Net { from, to, cause: NetPurpose::Stream(n) });
     }
@@ -85,12 +85,12 @@ pub fn list(layout: &Layout, board: &Floorplan) -> Result<Vec<Net>, String> {
 
 fn connect(
     layout: &Layout,
-    board: &Floorplan,
+    floorplan: &Floorplan,
     n: usize,
     Connection { from, to }: Connection,
     nets: &mut Vec<Net>,
 ) -> Result<(), String> {
-    let (source, target) = (board.pes_of(layout, from), board.pes_of(layout, to));
+    let (source, target) = (floorplan.pes_of(layout, from), floorplan.pes_of(layout, to));
     let both = || format!("{} and {}", describe_port(layout, from), describe_port(layout, to));
     if source.len() != target.len() {
         return Err(format!(
@@ -114,23 +114,23 @@ fn connect(
 }
 
 /// The end of a host stream that is not the host.
-fn stream_end(layout: &Layout, board: &Floorplan, stream: &LayoutStream) -> Result<NetEnd, String> {
+fn stream_end(layout: &Layout, floorplan: &Floorplan, stream: &LayoutStream) -> Result<NetEnd, String> {
     let (at, color) = match stream.end {
-        StreamEnd::Port(port) => return port_end(layout, board, stream, port),
+        StreamEnd::Port(port) => return port_end(layout, floorplan, stream, port),
         StreamEnd::At(at, color) => (at, color),
     };
-    let known = board.grid.holds(at).then(|| board.grid.pe(at));
-    let Some(pe) = known.filter(|pe| board.owner(*pe).is_some()) else {
+    let known = floorplan.grid.holds(at).then(|| floorplan.grid.pe(at));
+    let Some(pe) = known.filter(|pe| floorplan.owner(*pe).is_some()) else {
         return Err(format!(
             "the place ({}, {}) of stream '{}' is not valid: there is no code region; place one there, or use a port",
             at.x, at.y, stream.name
         ));
     };
     let color = color as u32;
-    let draft = board.drafts.get(&(pe, color));
+    let draft = floorplan.drafts.get(&(pe, color));
     let kind = match draft.and_then(|draft| draft.port) {
         Some(port) if port_of(layout, port).input == stream.input => Some(EndKind::Port(port)),
-        _ => draft.and_then(|_| open_side(board, pe, color, stream.input)).map(EndKind::Painted),
+        _ => draft.and_then(|_| open_side(floorplan, pe, color, stream.input)).map(EndKind::Painted),
     };
     let kind = kind.ok_or_else(|| {
         let (way, route) = match stream.input {
@@ -149,11 +149,11 @@ fn stream_end(layout: &Layout, board: &Floorplan, stream: &LayoutStream) -> Resu
 
 fn port_end(
     layout: &Layout,
-    board: &Floorplan,
+    floorplan: &Floorplan,
     stream: &LayoutStream,
     port: PortRef,
 ) -> Result<NetEnd, String> {
-    let pes = board.pes_of(layout, port);
+    let pes = floorplan.pes_of(layout, port);
     let [pe] = pes[..] else {
         return Err(format!(
             "stream '{}' needs a port of 1 PE, but {} has {} PEs; put a code region between them that \
@@ -167,18 +167,18 @@ fn port_end(
 }
 
 /// A side of a painted route with no other PE of the color next to it, if possible at the edge of the wafer.
-fn open_side(board: &Floorplan, pe: PeNumber, color: u32, input: bool) -> Option<Direction> {
-    let draft = board.drafts.get(&(pe, color))?;
+fn open_side(floorplan: &Floorplan, pe: PeNumber, color: u32, input: bool) -> Option<Direction> {
+    let draft = floorplan.drafts.get(&(pe, color))?;
     let first = draft.positions.first()?;
     let sides = if input { first.inputs } else { first.outputs };
     let is_open = |side: &Direction| {
-        let other = board.grid.neighbour(pe, *side).and_then(|next| board.drafts.get(&(next, color)));
+        let other = floorplan.grid.neighbour(pe, *side).and_then(|next| floorplan.drafts.get(&(next, color)));
         other.is_none_or(|other| {
             let back = if input { other.outputs() } else { other.inputs() };
             !back.contains(side.opposite())
         })
     };
     let mut open: Vec<Direction> = SIDES.into_iter().filter(|s| sides.contains(*s)).filter(is_open).collect();
-    open.sort_by_key(|side| board.grid.neighbour(pe, *side).is_some());
+    open.sort_by_key(|side| floorplan.grid.neighbour(pe, *side).is_some());
     open.first().copied()
 }

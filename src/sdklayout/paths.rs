@@ -37,7 +37,7 @@ const MARGIN: u16 = 8;
 /// The state of the wafer during the search for paths.
 pub struct RoutingState<'g> {
     layout: &'g Layout,
-    board: &'g Floorplan,
+    floorplan: &'g Floorplan,
     classes: &'g Classes,
     /// Pairs of a PE and a class that is in use there, or that a route leads there.
     known: FxHashSet<(PeNumber, u32)>,
@@ -69,16 +69,16 @@ pub enum Goal<'g> {
 
 impl<'g> RoutingState<'g> {
     /// The initial state, with the settings of the program.
-    pub fn new(layout: &'g Layout, board: &'g Floorplan, classes: &'g Classes) -> RoutingState<'g> {
+    pub fn new(layout: &'g Layout, floorplan: &'g Floorplan, classes: &'g Classes) -> RoutingState<'g> {
         let (known, congestion, taken) = Default::default();
-        let mut state = RoutingState { layout, board, classes, known, congestion, taken, window: (0, 0) };
-        for (pe, color) in board.color_params.iter().chain(board.drafts.keys()) {
+        let mut state = RoutingState { layout, floorplan, classes, known, congestion, taken, window: (0, 0) };
+        for (pe, color) in floorplan.color_params.iter().chain(floorplan.drafts.keys()) {
             state.note(*pe, classes.of[*color as usize]);
         }
-        for ((pe, color), draft) in &board.drafts {
+        for ((pe, color), draft) in &floorplan.drafts {
             let sent = draft.outputs();
             let next = SIDES.into_iter().filter(|d| sent.contains(*d));
-            for next in next.filter_map(|side| board.grid.neighbour(*pe, side)) {
+            for next in next.filter_map(|side| floorplan.grid.neighbour(*pe, side)) {
                 state.note(next, classes.of[*color as usize]);
             }
         }
@@ -94,7 +94,7 @@ impl<'g> RoutingState<'g> {
 
     /// The grid.
     pub fn grid(&self) -> WaferSize {
-        self.board.grid
+        self.floorplan.grid
     }
 
     /// Paths may use the whole wafer. False if they could already.
@@ -112,7 +112,7 @@ impl<'g> RoutingState<'g> {
 
     /// Whether a PE has no code, and no host stream or relay occupies it.
     pub fn is_free(&self, pe: PeNumber) -> bool {
-        self.board.owner(pe).is_none() && !self.taken.contains(&pe)
+        self.floorplan.owner(pe).is_none() && !self.taken.contains(&pe)
     }
 
     /// Whether a class is in use on a PE.
@@ -149,7 +149,7 @@ impl<'g> RoutingState<'g> {
         if self.knows(pe, class) || congestion >= COLORS {
             return None;
         }
-        let base = HOP + congestion + if self.board.owner(pe).is_some() { THROUGH } else { 0 };
+        let base = HOP + congestion + if self.floorplan.owner(pe).is_some() { THROUGH } else { 0 };
         let key = (pe, class as u32);
         let conflicts = traffic.conflicts.get(&key).copied().unwrap_or(0);
         let used = if traffic.users.contains_key(&key) { TAKEN_COST + conflicts * CONFLICT_COST } else { 0 };
@@ -169,9 +169,9 @@ impl<'g> RoutingState<'g> {
         traffic: &Traffic,
     ) -> Option<Vec<PeNumber>> {
         let grid = self.grid();
-        let (closed, expected) = (start.closed(self.board), start.expected(self.layout));
+        let (closed, expected) = (start.closed(self.floorplan), start.expected(self.layout));
         let arrival: Option<(PeNumber, Directions)> = match goal {
-            Goal::End(end) => Some((end.pe, end.closed(self.board))),
+            Goal::End(end) => Some((end.pe, end.closed(self.floorplan))),
             Goal::Western(_) | Goal::Any(_) => None,
         };
         let ahead = |pe: PeNumber| match goal {

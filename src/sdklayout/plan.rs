@@ -39,31 +39,31 @@ pub struct Plan {
 pub fn plan(layout: &Layout, arch: ArchName) -> Result<Plan, String> {
     let arch = arch.numbers();
     check_values(layout, arch)?;
-    let board = Floorplan::new(layout)?;
-    let mut nets = nets::list(layout, &board)?;
+    let floorplan = Floorplan::new(layout)?;
+    let mut nets = nets::list(layout, &floorplan)?;
     let mut warnings = unused_ports(layout, &nets);
-    let (classes, apart) = classes::unify(layout, &board, &nets)?;
-    let mut state = RoutingState::new(layout, &board, &classes);
+    let (classes, apart) = classes::unify(layout, &floorplan, &nets)?;
+    let mut state = RoutingState::new(layout, &floorplan, &classes);
     let hosts = places::streams(layout, &mut state, &classes, &mut nets)?;
     let relays = places::relays(layout, &mut state, &classes, &mut nets, &apart)?;
     let paths = paths(layout, &mut state, &nets)?;
-    let mut routes = painted(&board, &classes);
+    let mut routes = painted(&floorplan, &classes);
     for (net, path) in nets.iter().zip(&paths) {
-        follow(board.grid, &classes, net, path, &mut routes);
+        follow(floorplan.grid, &classes, net, path, &mut routes);
         let class = classes.of[net.from.expect("known").color as usize];
         between(path).iter().for_each(|pe| state.note(*pe, class));
     }
     let numbers = numbers(layout, arch, &state, &classes, &routes)?;
     let used = paths.iter().flatten().chain(&hosts).chain(relays.iter().map(|relay| &relay.pe));
-    let size = size(layout, board.grid, used.copied());
-    let table = table(layout, &board, &classes, &routes, &numbers, size, &mut warnings);
+    let size = size(layout, floorplan.grid, used.copied());
+    let table = table(layout, &floorplan, &classes, &routes, &numbers, size, &mut warnings);
     let number = |color: u32| numbers[classes.of[color as usize]];
-    let relay = |r: &Relay| (board.grid.at(r.pe), number(r.takes), number(r.sends));
+    let relay = |r: &Relay| (floorplan.grid.at(r.pe), number(r.takes), number(r.sends));
     Ok(Plan {
         size,
         colors: classes.of.iter().map(|class| numbers[*class]).collect(),
         routes: table,
-        hosts: hosts.into_iter().map(|pe| board.grid.at(pe)).collect(),
+        hosts: hosts.into_iter().map(|pe| floorplan.grid.at(pe)).collect(),
         relays: relays.iter().map(relay).collect(),
         warnings,
     })
@@ -118,8 +118,8 @@ fn paths(layout: &Layout, state: &mut RoutingState<'_>, nets: &[Net]) -> Result<
     }
 }
 
-fn painted(board: &Floorplan, classes: &Classes) -> PlannedRoutes {
-    let drafts = board.drafts.iter();
+fn painted(floorplan: &Floorplan, classes: &Classes) -> PlannedRoutes {
+    let drafts = floorplan.drafts.iter();
     drafts.map(|((pe, color), d)| ((*pe, classes.of[*color as usize]), d.positions.clone())).collect()
 }
 
@@ -230,7 +230,7 @@ fn size(layout: &Layout, grid: WaferSize, used: impl Iterator<Item = PeNumber>) 
 
 fn table(
     layout: &Layout,
-    board: &Floorplan,
+    floorplan: &Floorplan,
     classes: &Classes,
     all: &PlannedRoutes,
     numbers: &[u8],
@@ -242,7 +242,7 @@ fn table(
     sorted.sort_unstable_by_key(|((pe, class), _)| (*pe, numbers[*class]));
     let mut configured = FxHashSet::default();
     for ((pe, class), positions) in sorted {
-        let at = board.grid.at(*pe);
+        let at = floorplan.grid.at(*pe);
         let (config, turns_both) = config(positions);
         if turns_both && configured.insert(*class) {
             let color = (0..layout.colors.len()).find(|n| classes.of[*n] == *class).unwrap_or_default();

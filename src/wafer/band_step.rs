@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 #[derive(Copy, Clone)]
 struct CycleContext<'w> {
     program: &'w Program,
-    maker: &'w PeFactory,
+    factory: &'w PeFactory,
     signals: Signals,
     now: u64,
     /// A PE that runs alone may start its next tasks ahead of the clock, up to this cycle.
@@ -52,17 +52,17 @@ impl Wafer {
         // Measured only with other threads; a browser has neither these nor this clock.
         let begun = (self.pool.size() > 1).then(Instant::now);
         let elapsed = || begun.map_or(Duration::ZERO, |begun| begun.elapsed());
-        let sharing = &self.bands.sharing;
-        if sharing.is_long() || self.pool.threads_for(self.bands.load()) > 1 {
-            let is_shared = sharing.is_together() || self.pool.is_always_shared();
+        let threading = &self.bands.threading;
+        if threading.is_long() || self.pool.threads_for(self.bands.load()) > 1 {
+            let is_shared = threading.is_together() || self.pool.is_always_shared();
             let ran = self.run_bands_together(is_shared);
             let (took, load, work) = (elapsed(), self.bands.load(), self.bands.work());
-            self.bands.sharing.note_pace(work);
-            self.bands.sharing.note(took, load);
+            self.bands.threading.note_pace(work);
+            self.bands.threading.note(took, load);
             ran
         } else {
             let ran = self.run_bands_in_turn();
-            self.bands.sharing.note_pace(elapsed());
+            self.bands.threading.note_pace(elapsed());
             ran
         }
     }
@@ -70,87 +70,88 @@ impl Wafer {
     /// Runs each band as a whole, on several threads or on this one.
     fn run_bands_together(&mut self, is_shared: bool) -> usize {
         let pool = Some(&self.pool).filter(|_| is_shared);
-        let (maker, pe_array) = self.pe_array.share();
+        let (factory, pe_array) = self.pe_array.share();
         let (program, signals, now) = (&*self.program, self.signals, self.now);
-        let scene = CycleContext { program, maker, signals, now, alone_until: 0 };
-        let shifts = self.bands.each_shared(pe_array, pool, |band, pe_array| band.run_all(scene, pe_array));
-        let ran = shifts.iter().map(|shift| shift.ran).sum();
+        let context = CycleContext { program, factory, signals, now, alone_until: 0 };
+        let effects =
+            self.bands.each_shared(pe_array, pool, |band, pe_array| band.run_all(context, pe_array));
+        let ran = effects.iter().map(|effects| effects.ran).sum();
         signals.beat(now, ran);
         self.bands.exchange(pool);
-        self.bands.each_shared(pe_array, pool, |band, pe_array| band.step_timed(scene, pe_array));
+        self.bands.each_shared(pe_array, pool, |band, pe_array| band.step_timed(context, pe_array));
         self.bands.exchange(pool);
-        shifts.into_iter().for_each(|shift| self.take(shift));
+        effects.into_iter().for_each(|effects| self.take(effects));
         ran
     }
 
     fn run_bands_in_turn(&mut self) -> usize {
-        let (maker, pe_array) = self.pe_array.share();
+        let (factory, pe_array) = self.pe_array.share();
         let (program, signals, now) = (&*self.program, self.signals, self.now);
-        let mut scene = CycleContext { program, maker, signals, now, alone_until: 0 };
-        self.bands.each(pe_array, |band, pe_array| band.hand_over(scene, pe_array));
+        let mut context = CycleContext { program, factory, signals, now, alone_until: 0 };
+        self.bands.each(pe_array, |band, pe_array| band.hand_over(context, pe_array));
         let running = self.bands.iter().map(|band| band.due.len()).sum();
         signals.beat(now, running);
         if running == 1 {
             let others = [self.bands.next(now), self.launches.next()];
-            scene.alone_until = others.into_iter().flatten().min().unwrap_or(u64::MAX);
+            context.alone_until = others.into_iter().flatten().min().unwrap_or(u64::MAX);
         }
-        let mut shift = BandEffects::default();
-        self.bands.each(pe_array, |band, pe_array| band.run_due(scene, pe_array, &mut shift));
+        let mut effects = BandEffects::default();
+        self.bands.each(pe_array, |band, pe_array| band.run_due(context, pe_array, &mut effects));
         self.bands.exchange(None);
-        self.bands.each(pe_array, |band, pe_array| band.step(scene, pe_array));
+        self.bands.each(pe_array, |band, pe_array| band.step(context, pe_array));
         self.bands.exchange(None);
-        self.take(shift);
+        self.take(effects);
         running
     }
 
     /// Applies the effects of a band. Bands come in their order, so the result does not depend on threads.
-    fn take(&mut self, shift: BandEffects) {
-        self.findings.append(shift.log, shift.errors);
-        self.launches.unblock(shift.unblocked);
-        self.reached = self.reached.max(shift.reached);
-        self.has_acted |= shift.has_acted;
+    fn take(&mut self, effects: BandEffects) {
+        self.findings.append(effects.log, effects.errors);
+        self.launches.unblock(effects.unblocked);
+        self.reached = self.reached.max(effects.reached);
+        self.has_acted |= effects.has_acted;
     }
 }
 
 impl Band {
     /// Hands over what has come down the ramps, and runs the PEs that are due.
-    fn run_all(&mut self, scene: CycleContext<'_>, pe_array: &mut [PeSlot]) -> BandEffects {
+    fn run_all(&mut self, context: CycleContext<'_>, pe_array: &mut [PeSlot]) -> BandEffects {
         let begun = Instant::now();
-        let mut shift = BandEffects::default();
+        let mut effects = BandEffects::default();
         if self.fabric.is_large() {
-            self.run_in_order(scene, pe_array, &mut shift);
+            self.run_in_order(context, pe_array, &mut effects);
         } else {
-            self.hand_over(scene, pe_array);
-            self.run_due(scene, pe_array, &mut shift);
+            self.hand_over(context, pe_array);
+            self.run_due(context, pe_array, &mut effects);
         }
         self.spent = begun.elapsed();
-        shift
+        effects
     }
 
     /// Delivers wavelets, and collects the PEs that are due.
-    fn hand_over(&mut self, scene: CycleContext<'_>, pe_array: &mut [PeSlot]) {
+    fn hand_over(&mut self, context: CycleContext<'_>, pe_array: &mut [PeSlot]) {
         let Band { fabric, event_queue, delivered, pes, .. } = self;
         let mut pe_array =
-            BandPes { maker: scene.maker, pe_array, first: pes.start, now: scene.now, delivered };
-        fabric.deliver(scene.now, &mut pe_array);
+            BandPes { factory: context.factory, pe_array, first: pes.start, now: context.now, delivered };
+        fabric.deliver(context.now, &mut pe_array);
         for (pe, wake) in delivered.take() {
             match wake {
-                Wake::At(cycle) => event_queue.wake(pe as usize, cycle, scene.now),
+                Wake::At(cycle) => event_queue.wake(pe as usize, cycle, context.now),
                 Wake::OnEvent => {}
             }
         }
-        self.due = event_queue.take_due(scene.now);
+        self.due = event_queue.take_due(context.now);
     }
 
     /// Runs the PEs that are due.
-    fn run_due(&mut self, scene: CycleContext<'_>, pe_array: &mut [PeSlot], shift: &mut BandEffects) {
+    fn run_due(&mut self, context: CycleContext<'_>, pe_array: &mut [PeSlot], effects: &mut BandEffects) {
         let due = std::mem::take(&mut self.due);
-        self.worker.alone_until = scene.alone_until;
+        self.worker.alone_until = context.alone_until;
         for pes in due.chunks(PES_BETWEEN_LOOKS) {
-            match scene.signals.is_to_stop() {
+            match context.signals.is_to_stop() {
                 // The run stops: they do not run any more, but must appear in the report as unfinished.
-                true => self.event_queue.wake_all(pes, scene.now),
-                false => pes.iter().for_each(|pe| self.run_pe(scene, *pe as usize, pe_array, shift)),
+                true => self.event_queue.wake_all(pes, context.now),
+                false => pes.iter().for_each(|pe| self.run_pe(context, *pe as usize, pe_array, effects)),
             }
         }
         self.ran = due.len();
@@ -158,21 +159,26 @@ impl Band {
     }
 
     /// Delivers and runs piece by piece, so that the state of a PE is still in a cache when it runs.
-    fn run_in_order(&mut self, scene: CycleContext<'_>, pe_array: &mut [PeSlot], shift: &mut BandEffects) {
+    fn run_in_order(
+        &mut self,
+        context: CycleContext<'_>,
+        pe_array: &mut [PeSlot],
+        effects: &mut BandEffects,
+    ) {
         self.worker.alone_until = 0;
         let (delivering, due) =
-            (self.fabric.take_delivering(scene.now), self.event_queue.take_due(scene.now));
+            (self.fabric.take_delivering(context.now), self.event_queue.take_due(context.now));
         let (mut given, mut running) = (&delivering[..], &due[..]);
         while let Some(first) = first_of(&[given, running]) {
-            if scene.signals.is_to_stop() {
-                self.event_queue.wake_all(running, scene.now);
+            if context.signals.is_to_stop() {
+                self.event_queue.wake_all(running, context.now);
                 break;
             }
             let end = piece_behind(first, &[given, running]);
             let (given, due) = (split_before(&mut given, end), split_before(&mut running, end));
-            self.run_neighbours(scene, (given, due), pe_array, shift);
+            self.run_neighbours(context, (given, due), pe_array, effects);
         }
-        self.ran = shift.ran;
+        self.ran = effects.ran;
         let left = given.len();
         self.fabric.end_deliveries(delivering, left);
         self.event_queue.keep(due);
@@ -181,14 +187,14 @@ impl Band {
     /// Runs one piece: wavelets may be delivered to `given`; `due` are scheduled for this cycle.
     fn run_neighbours(
         &mut self,
-        scene: CycleContext<'_>,
+        context: CycleContext<'_>,
         (given, due): (&[u32], &[u32]),
         pe_array: &mut [PeSlot],
-        shift: &mut BandEffects,
+        effects: &mut BandEffects,
     ) {
         let Band { fabric, event_queue, delivered, pes, .. } = self;
-        let (maker, first, now) = (scene.maker, pes.start, scene.now);
-        fabric.deliver_some(given, now, &mut BandPes { maker, pe_array, first, now, delivered });
+        let (factory, first, now) = (context.factory, pes.start, context.now);
+        fabric.deliver_some(given, now, &mut BandPes { factory, pe_array, first, now, delivered });
         let mut running = std::mem::take(&mut self.due);
         running.extend(due);
         for (pe, wake) in delivered.take() {
@@ -208,7 +214,7 @@ impl Band {
                 passed += 1;
             }
             self.event_queue.take(*pe as usize);
-            self.run_pe(scene, *pe as usize, pe_array, shift);
+            self.run_pe(context, *pe as usize, pe_array, effects);
         }
         running.clear();
         self.due = running;
@@ -223,52 +229,52 @@ impl Band {
 
     fn run_pe(
         &mut self,
-        scene: CycleContext<'_>,
+        context: CycleContext<'_>,
         index: usize,
         pe_array: &mut [PeSlot],
-        shift: &mut BandEffects,
+        effects: &mut BandEffects,
     ) {
-        let Some(pe) = scene.maker.pe(&mut pe_array[index - self.pes.start], index) else { return };
-        shift.ran += 1;
+        let Some(pe) = context.factory.pe(&mut pe_array[index - self.pes.start], index) else { return };
+        effects.ran += 1;
         let before = pe.command_stream_blocked();
-        let mut ramp = self.fabric.ramp(index, scene.now);
-        let wake = pe.cycle(scene.now, &mut ramp, &mut shift.log, &mut self.worker);
-        shift.unblocked += usize::from(before && !pe.command_stream_blocked());
-        shift.reached = shift.reached.max(pe.reached(scene.now));
+        let mut ramp = self.fabric.ramp(index, context.now);
+        let wake = pe.cycle(context.now, &mut ramp, &mut effects.log, &mut self.worker);
+        effects.unblocked += usize::from(before && !pe.command_stream_blocked());
+        effects.reached = effects.reached.max(pe.reached(context.now));
         if let Some(colors) = pe.take_room() {
             self.fabric.retry(index, colors);
         }
         match wake {
             Ok(Wake::At(cycle)) => {
-                shift.has_acted = true;
-                self.event_queue.wake(index, cycle.max(scene.now + 1), scene.now);
+                effects.has_acted = true;
+                self.event_queue.wake(index, cycle.max(context.now + 1), context.now);
             }
-            Ok(Wake::OnEvent) => shift.has_acted |= !pe.was_idle(),
+            Ok(Wake::OnEvent) => effects.has_acted |= !pe.was_idle(),
             Err(diag) => {
                 let calls = pe.calls();
-                shift.errors.push(explain::outside_library(diag, &calls, &scene.program.sources));
+                effects.errors.push(explain::outside_library(diag, &calls, &context.program.sources));
             }
         }
     }
 
     /// The same as [`Band::step`], and notes how long it takes.
-    fn step_timed(&mut self, scene: CycleContext<'_>, pe_array: &mut [PeSlot]) {
+    fn step_timed(&mut self, context: CycleContext<'_>, pe_array: &mut [PeSlot]) {
         let begun = Instant::now();
-        self.step(scene, pe_array);
+        self.step(context, pe_array);
         self.spent += begun.elapsed();
     }
 
     /// Lets wavelets move, and wakes those who may send again.
-    fn step(&mut self, scene: CycleContext<'_>, pe_array: &mut [PeSlot]) {
-        self.load = self.ran + self.fabric.step(scene.now);
-        self.wake_freed(scene.maker, pe_array, scene.now + 1);
+    fn step(&mut self, context: CycleContext<'_>, pe_array: &mut [PeSlot]) {
+        self.load = self.ran + self.fabric.step(context.now);
+        self.wake_freed(context.factory, pe_array, context.now + 1);
     }
 
     /// Wakes PEs that were refused by their routers and may send again.
-    pub(super) fn wake_freed(&mut self, maker: &PeFactory, pe_array: &mut [PeSlot], now: u64) {
+    pub(super) fn wake_freed(&mut self, factory: &PeFactory, pe_array: &mut [PeSlot], now: u64) {
         for pe in self.fabric.take_freed() {
             let pe = pe as usize;
-            maker.pe(&mut pe_array[pe - self.pes.start], pe).into_iter().for_each(Pe::resume_sending);
+            factory.pe(&mut pe_array[pe - self.pes.start], pe).into_iter().for_each(Pe::resume_sending);
             self.event_queue.wake(pe, now, now);
         }
     }

@@ -75,7 +75,7 @@ pub(super) struct Bands {
     pub first: Band,
     others: Vec<Band>,
     /// How long the last cycles took.
-    pub sharing: ThreadingPolicy,
+    pub threading: ThreadingPolicy,
 }
 
 impl Bands {
@@ -85,7 +85,7 @@ impl Bands {
         let mut bands = Bands {
             first: Band::new(fabric, 0..all, all),
             others: Vec::new(),
-            sharing: ThreadingPolicy::default(),
+            threading: ThreadingPolicy::default(),
         };
         bands.wake_active(program);
         bands
@@ -106,7 +106,7 @@ impl Bands {
         };
         let mut bands = (0..count).map(band);
         let first = bands.next().expect("there is one at least");
-        *self = Bands { first, others: bands.collect(), sharing: ThreadingPolicy::default() };
+        *self = Bands { first, others: bands.collect(), threading: ThreadingPolicy::default() };
         self.wake_active(program);
     }
 
@@ -121,7 +121,7 @@ impl Bands {
     /// A copy that continues exactly like this one.
     pub fn fork(&self) -> Bands {
         let others = self.others.iter().map(Band::fork).collect();
-        Bands { first: self.first.fork(), others, sharing: self.sharing }
+        Bands { first: self.first.fork(), others, threading: self.threading }
     }
 
     /// Whether there are several.

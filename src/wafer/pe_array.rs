@@ -122,7 +122,7 @@ impl Delivered {
 #[derive(Clone)]
 pub struct PeArray {
     /// How they are made.
-    maker: PeFactory,
+    factory: PeFactory,
     pes: Vec<PeSlot>,
     /// Whether any PE may have been made.
     begun: bool,
@@ -138,7 +138,7 @@ impl PeArray {
         let cache = Arc::new(FunctionCache::new(options.plain));
         let prepared = |tile: &Arc<_>| Arc::new(PreparedTile::new(Arc::clone(tile), Arc::clone(&cache)));
         let tiles = program.tiles.iter().map(prepared).collect();
-        let maker = PeFactory {
+        let factory = PeFactory {
             program: program.clone(),
             tiles,
             options,
@@ -149,22 +149,22 @@ impl PeArray {
             profiled: None,
             debugged: None,
         };
-        PeArray { maker, pes, begun: false, now: 0, delivered: Delivered::default() }
+        PeArray { factory, pes, begun: false, now: 0, delivered: Delivered::default() }
     }
 
     /// The program that they run.
     pub fn program(&self) -> &Program {
-        &self.maker.program
+        &self.factory.program
     }
 
     /// Sets the seed for scheduling choices. Call it before a PE is created.
     pub fn shuffle(&mut self, schedule: ScheduleSeed) {
-        self.maker.schedule = Some(schedule);
+        self.factory.schedule = Some(schedule);
     }
 
     /// Prescribes scheduling choices. Call it before a PE is created.
     pub fn follow(&mut self, deviations: &[Deviation], progress: &Arc<ScheduleProgress>) {
-        self.maker.script = Some((deviations.to_vec(), Arc::clone(progress)));
+        self.factory.script = Some((deviations.to_vec(), Arc::clone(progress)));
     }
 
     /// The PEs that wait because of their scripts, by number, to change.
@@ -175,13 +175,13 @@ impl PeArray {
 
     /// Lets all PEs note what they choose; before a PE is made.
     pub fn note_choices(&mut self) {
-        self.maker.has_choices = true;
+        self.factory.has_choices = true;
     }
 
     /// All of them, to be divided among threads, and what makes them.
     pub fn share(&mut self) -> (&PeFactory, &mut [PeSlot]) {
         self.begun = true;
-        (&self.maker, &mut self.pes)
+        (&self.factory, &mut self.pes)
     }
 
     /// The cycle of deliveries.
@@ -208,7 +208,7 @@ impl PeArray {
     #[inline]
     pub fn pe(&mut self, index: usize) -> Option<&mut Pe> {
         self.begun = true;
-        self.maker.pe(&mut self.pes[index], index)
+        self.factory.pe(&mut self.pes[index], index)
     }
 
     /// Prefetches a part of a PE that is visited soon, after wavelets of some colors have come, bit = color.
@@ -226,19 +226,19 @@ impl PeArray {
 
     /// Records events from now on, with `code` also which code runs; of existing PEs, too.
     pub fn record(&mut self, code: bool) {
-        self.maker.recorded = Some(code);
+        self.factory.recorded = Some(code);
         self.pes.iter_mut().flatten().for_each(|pe| pe.record(code));
     }
 
     /// Stops recording events.
     pub fn stop_recording(&mut self) {
-        self.maker.recorded = None;
+        self.factory.recorded = None;
         self.pes.iter_mut().flatten().for_each(|pe| pe.stop_recording());
     }
 
     /// From now on PEs take notes for a profile, of so many records each.
     pub fn profile(&mut self, limit: usize) {
-        self.maker.profiled = Some(limit);
+        self.factory.profiled = Some(limit);
         self.pes.iter_mut().flatten().for_each(|pe| pe.profile(limit));
     }
 
@@ -249,13 +249,13 @@ impl PeArray {
 
     /// From now on PEs obey a debugger.
     pub fn debug(&mut self, orders: Arc<DebugOrders>) {
-        let program = &self.maker.program;
+        let program = &self.factory.program;
         for (index, pe) in self.pes.iter_mut().enumerate() {
             if let Some(pe) = pe {
                 pe.debug(&orders, program.place[index] as usize);
             }
         }
-        self.maker.debugged = Some(orders);
+        self.factory.debugged = Some(orders);
     }
 
     /// Keeps all existing PEs from running ahead of the clock.
@@ -272,14 +272,14 @@ impl PeArray {
     pub fn made(&self) -> impl Iterator<Item = (usize, PeCoord, &Pe)> {
         let pes = if self.begun { &self.pes[..] } else { &[] };
         let made = pes.iter().enumerate();
-        made.filter_map(|(i, pe)| Some((i, self.maker.program.pe_coord(i), pe.as_deref()?)))
+        made.filter_map(|(i, pe)| Some((i, self.factory.program.pe_coord(i), pe.as_deref()?)))
     }
 }
 
 /// The PEs of a band while it runs, and where their wavelets come down.
 pub struct BandPes<'w> {
     /// How PEs are made.
-    pub maker: &'w PeFactory,
+    pub factory: &'w PeFactory,
     /// Their places.
     pub pe_array: &'w mut [PeSlot],
     /// The number of the first.
@@ -293,7 +293,7 @@ pub struct BandPes<'w> {
 impl Offramps for BandPes<'_> {
     #[inline]
     fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet) -> bool {
-        let receiver = self.maker.pe(&mut self.pe_array[pe - self.first], pe);
+        let receiver = self.factory.pe(&mut self.pe_array[pe - self.first], pe);
         self.delivered.deliver(receiver, pe, self.now, (color, wavelet))
     }
 
@@ -319,7 +319,7 @@ impl Offramps for PeArray {
     #[inline]
     fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet) -> bool {
         self.begun = true;
-        let receiver = self.maker.pe(&mut self.pes[pe], pe);
+        let receiver = self.factory.pe(&mut self.pes[pe], pe);
         self.delivered.deliver(receiver, pe, self.now, (color, wavelet))
     }
 

@@ -26,16 +26,16 @@ impl Console {
             return Ok(lines(&trees));
         }
         let place = self.current().map(|(span, _)| span);
-        let trees: Vec<Tree> = self.session.look(focus, |look, comptime| {
+        let trees: Vec<Tree> = self.session.look(focus, |view, comptime| {
             Ok(match what {
-                "locals" => look.locals(call).iter().map(|held| value::tree(held, look)).collect(),
-                "globals" => look.globals().iter().map(|held| value::tree(held, look)).collect(),
+                "locals" => view.locals(call).iter().map(|held| value::tree(held, view)).collect(),
+                "globals" => view.globals().iter().map(|held| value::tree(held, view)).collect(),
                 "comptime" => place.map_or_else(Vec::new, |place| comptime.of_file(place)),
-                "tasks" => tasks(look),
-                "queues" => look.queues(),
-                "registers" => look.registers(),
-                "fifos" => look.fifos(),
-                "operations" => look.operations(),
+                "tasks" => tasks(view),
+                "queues" => view.queues(),
+                "registers" => view.registers(),
+                "fifos" => view.fifos(),
+                "operations" => view.operations(),
                 other => return Err(format!("there is no `info {other}`; `help` lists what there is")),
             })
         })??;
@@ -49,14 +49,14 @@ impl Console {
             .session
             .runner()
             .looks()
-            .filter(|look| look.is_busy() || look.at() == focus)
-            .map(|look| {
-                let what = match (look.waits().first(), look.activity()) {
+            .filter(|view| view.is_busy() || view.at() == focus)
+            .map(|view| {
+                let what = match (view.waits().first(), view.activity()) {
                     (Some(wait), _) => wait.clone(),
                     (None, Some((name, _, false))) => format!("in `{name}`"),
                     (None, _) => "idle".to_string(),
                 };
-                (look.at(), what)
+                (view.at(), what)
             })
             .collect();
         let more = looks.len().saturating_sub(MOST_PES);
@@ -95,8 +95,8 @@ impl Console {
 }
 
 /// The task table as trees.
-pub fn tasks(look: &crate::PeView<'_>) -> Vec<Tree> {
-    let tasks = look.tasks().into_iter();
+pub fn tasks(view: &crate::PeView<'_>) -> Vec<Tree> {
+    let tasks = view.tasks().into_iter();
     tasks
         .map(|task| Tree::leaf(task.name, format!("{} task {}: {}", task.kind, task.id, task.state)))
         .collect()

@@ -80,7 +80,7 @@ impl<W: Write> Server<W> {
             let kind = words(wanted["dataId"].as_str().unwrap_or_default());
             let kind = kind.filter(|kind| match kind {
                 Kind::Words { pe, addr, words, .. } => {
-                    session.look(*pe, |look, _| look.words(*addr, *words).is_some()).unwrap_or(false)
+                    session.look(*pe, |view, _| view.words(*addr, *words).is_some()).unwrap_or(false)
                 }
                 Kind::Line { .. } | Kind::Function(_) | Kind::Color(_) => false,
             });

@@ -59,7 +59,7 @@ impl<W: Write> Server<W> {
         let (program, focus) = (session.program().clone(), session.focus());
         let mut first: Vec<PeCoord> = vec![focus];
         let busy: Vec<PeCoord> =
-            session.runner().looks().filter(|look| look.is_busy()).map(|look| look.at()).collect();
+            session.runner().looks().filter(|view| view.is_busy()).map(|view| view.at()).collect();
         first.extend(busy.into_iter().filter(|at| *at != focus));
         let mut is_listed = vec![false; usize::from(program.size().0) * usize::from(program.size().1)];
         let number = |at: PeCoord| (thread_id(&program, at) - 1) as usize;
@@ -94,7 +94,7 @@ impl<W: Write> Server<W> {
         let focus = self.console()?.session.focus();
         let at = self.thread(args)?.unwrap_or(focus);
         let (calls, activity) =
-            self.console()?.session.look(at, |look, _| (look.calls(), look.activity()))?;
+            self.console()?.session.look(at, |view, _| (view.calls(), view.activity()))?;
         let from = args["startFrame"].as_u64().unwrap_or(0) as usize;
         let most = args["levels"].as_u64().filter(|levels| *levels > 0).unwrap_or(u64::MAX) as usize;
         let mut shown: Vec<(String, Option<Span>)> =
@@ -234,19 +234,19 @@ impl<W: Write> Server<W> {
         if name == "Routes" {
             return Ok(self.console()?.session.runner().routes(at));
         }
-        self.console()?.session.look(at, |look, comptime| match name {
-            "Locals" => look.locals(call).iter().map(|held| value::tree(held, look)).collect(),
-            "Globals" => look.globals().iter().map(|held| value::tree(held, look)).collect(),
+        self.console()?.session.look(at, |view, comptime| match name {
+            "Locals" => view.locals(call).iter().map(|held| value::tree(held, view)).collect(),
+            "Globals" => view.globals().iter().map(|held| value::tree(held, view)).collect(),
             "Comptime" => {
-                let place = look.calls().get(call).map(|call| call.span);
-                let place = place.or(look.activity().map(|(_, span, _)| span));
+                let place = view.calls().get(call).map(|call| call.span);
+                let place = place.or(view.activity().map(|(_, span, _)| span));
                 place.map_or_else(Vec::new, |place| comptime.of_file(place))
             }
-            "Tasks" => tasks(look),
-            "Queues" => look.queues(),
-            "Operations" => look.operations(),
-            "DSRs" => look.registers(),
-            _ => look.fifos(),
+            "Tasks" => tasks(view),
+            "Queues" => view.queues(),
+            "Operations" => view.operations(),
+            "DSRs" => view.registers(),
+            _ => view.fifos(),
         })
     }
 }

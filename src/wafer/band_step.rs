@@ -1,20 +1,23 @@
-//! A cycle of a wafer that is cut into bands of rows, on several threads.
+//! A cycle of the PEs and routers of a wafer, band by band; most wafers have one band.
 //!
 //! Each band is run by one thread at a time: first what comes down its ramps and its PEs, then its routers. No PE
 //! and no router sees in a cycle what the others do in it; what crosses a seam between bands is handed over at the
 //! end. Routes that a PE changes count for all routers in the same cycle, therefore both halves wait for all bands.
 //!
-//! It serves wafers of at least 512 PEs on machines with several cores, as long as that is faster (`wafer/threading_policy.rs`): with
+//! Several bands serve wafers of at least 512 PEs on machines with several cores, as long as that is faster
+//! (`wafer/threading_policy.rs`): with
 //! two threads game-of-life 128 x 128 takes 0.54 to 0.62 of the time, conjugate-gradient 64 x 64 0.65
 //! (docs/performance.md). `--threads 1`, a recording
 //! and `--engine plain` switch it off; `nothing_depends_on_the_number_of_threads_and_the_size_of_caches` in
 //! `tests/it/props/streams.rs`, `fast_paths_and_threads_cannot_be_seen` in `tests/it/props/stencils.rs` and
 //! `tests/it/engines.rs` compare it with one thread.
 
-use super::bands::Band;
+use super::bands::{Band, Bands};
 use super::heartbeat::{PES_BETWEEN_LOOKS, Signals};
+use super::launches::Launches;
 use super::locality_step::{first_of, piece_behind, split_before, without};
 use super::pe_array::{BandPes, PeFactory, PeSlot};
+use super::record::Observers;
 use super::{Wafer, explain};
 use crate::diagnostics::Diag;
 use crate::image::Program;
@@ -22,20 +25,20 @@ use crate::pe::{Pe, PeLog, Wake};
 use crate::prefetch::{self, Soon};
 use std::time::{Duration, Instant};
 
-/// What all threads share in a cycle.
+/// What all bands share in a cycle.
 #[derive(Copy, Clone)]
-struct CycleContext<'w> {
-    program: &'w Program,
-    factory: &'w PeFactory,
-    signals: Signals,
-    now: u64,
+pub(super) struct CycleContext<'w> {
+    pub program: &'w Program,
+    pub factory: &'w PeFactory,
+    pub signals: Signals,
+    pub now: u64,
     /// A PE that runs alone may start its next tasks ahead of the clock, up to this cycle.
-    alone_until: u64,
+    pub alone_until: u64,
 }
 
 /// The effects of a band's PEs that are applied to the wafer after the cycle.
 #[derive(Default)]
-struct BandEffects {
+pub(super) struct BandEffects {
     log: PeLog,
     errors: Vec<Diag>,
     /// How many have unblocked the command stream.
@@ -43,11 +46,18 @@ struct BandEffects {
     reached: u64,
     has_acted: bool,
     /// How many have run.
-    ran: usize,
+    pub ran: usize,
+    /// What records the run. A wafer that is recorded has one band.
+    observers: Observers,
+}
+
+/// The cycle before which nothing can happen on the wafer but through the only PE that runs in this cycle.
+pub(super) fn alone_until(bands: &Bands, launches: &Launches, now: u64) -> u64 {
+    [bands.next(now), launches.next()].into_iter().flatten().min().unwrap_or(u64::MAX)
 }
 
 impl Wafer {
-    /// Runs all PEs that are due, and lets wavelets move. Gives how many have run.
+    /// Runs all PEs that are due, and lets wavelets move, if there are several bands. Gives how many have run.
     pub(super) fn band_step(&mut self) -> usize {
         // Measured only with other threads; a browser has neither these nor this clock.
         let begun = (self.pool.size() > 1).then(Instant::now);
@@ -84,18 +94,20 @@ impl Wafer {
         ran
     }
 
-    fn run_bands_in_turn(&mut self) -> usize {
+    /// Runs all PEs that are due, and lets wavelets move, on this thread. Gives how many PEs have run.
+    pub(super) fn run_bands_in_turn(&mut self) -> usize {
         let (factory, pe_array) = self.pe_array.share();
         let (program, signals, now) = (&*self.program, self.signals, self.now);
         let mut context = CycleContext { program, factory, signals, now, alone_until: 0 };
         self.bands.each(pe_array, |band, pe_array| band.hand_over(context, pe_array));
+        self.observers.take(|| self.bands.first.fabric.events());
         let running = self.bands.iter().map(|band| band.due.len()).sum();
         signals.beat(now, running);
-        if running == 1 {
-            let others = [self.bands.next(now), self.launches.next()];
-            context.alone_until = others.into_iter().flatten().min().unwrap_or(u64::MAX);
+        if running == 1 && self.observers.are_none() {
+            context.alone_until = alone_until(&self.bands, &self.launches, now);
         }
-        let mut effects = BandEffects::default();
+        let observers = std::mem::take(&mut self.observers);
+        let mut effects = BandEffects { observers, ..BandEffects::default() };
         self.bands.each(pe_array, |band, pe_array| band.run_due(context, pe_array, &mut effects));
         self.bands.exchange(None);
         self.bands.each(pe_array, |band, pe_array| band.step(context, pe_array));
@@ -105,7 +117,10 @@ impl Wafer {
     }
 
     /// Applies the effects of a band. Bands come in their order, so the result does not depend on threads.
-    fn take(&mut self, effects: BandEffects) {
+    pub(super) fn take(&mut self, effects: BandEffects) {
+        if !effects.observers.are_none() {
+            self.observers = effects.observers;
+        }
         self.findings.append(effects.log, effects.errors);
         self.launches.unblock(effects.unblocked);
         self.reached = self.reached.max(effects.reached);
@@ -119,7 +134,9 @@ impl Band {
         let begun = Instant::now();
         let mut effects = BandEffects::default();
         if self.fabric.is_large() {
-            self.run_in_order(context, pe_array, &mut effects);
+            let now = context.now;
+            let work = (self.fabric.take_delivering(now), self.event_queue.take_due(now));
+            self.run_in_order(context, work, pe_array, &mut effects, false);
         } else {
             self.hand_over(context, pe_array);
             self.run_due(context, pe_array, &mut effects);
@@ -158,30 +175,41 @@ impl Band {
         self.event_queue.keep(due);
     }
 
-    /// Delivers and runs piece by piece, so that the state of a PE is still in a cache when it runs.
-    fn run_in_order(
+    /// Delivers and runs piece by piece, so that the state of a PE is still in a cache when it runs: the first list has
+    /// the PEs to which wavelets may be delivered, the second those that are scheduled. `decides` also lets the routers
+    /// of a piece decide after it, if nothing else waits for all PEs.
+    pub(super) fn run_in_order(
         &mut self,
         context: CycleContext<'_>,
+        (delivering, due): (Vec<u32>, Vec<u32>),
         pe_array: &mut [PeSlot],
         effects: &mut BandEffects,
+        decides: bool,
     ) {
-        self.worker.alone_until = 0;
-        let (delivering, due) =
-            (self.fabric.take_delivering(context.now), self.event_queue.take_due(context.now));
-        let (mut given, mut running) = (&delivering[..], &due[..]);
-        while let Some(first) = first_of(&[given, running]) {
+        let now = context.now;
+        self.worker.alone_until = context.alone_until;
+        let visited = if decides { self.fabric.begin_step(now) } else { Vec::new() };
+        let (mut given, mut running, mut awake) = (&delivering[..], &due[..], &visited[..]);
+        while let Some(first) = first_of(&[given, running, awake]) {
             if context.signals.is_to_stop() {
-                self.event_queue.wake_all(running, context.now);
+                self.event_queue.wake_all(running, now);
                 break;
             }
-            let end = piece_behind(first, &[given, running]);
-            let (given, due) = (split_before(&mut given, end), split_before(&mut running, end));
-            self.run_neighbours(context, (given, due), pe_array, effects);
+            let end = piece_behind(first, &[given, running, awake]);
+            let awake_next = self.fabric.awake_next();
+            let piece = (split_before(&mut given, end), split_before(&mut running, end));
+            self.run_neighbours(context, piece, pe_array, effects);
+            if decides {
+                self.fabric.step_some(split_before(&mut awake, end), awake_next, first..end, now);
+            }
         }
         self.ran = effects.ran;
         let left = given.len();
         self.fabric.end_deliveries(delivering, left);
         self.event_queue.keep(due);
+        if decides {
+            self.fabric.end_step(visited, now);
+        }
     }
 
     /// Runs one piece: wavelets may be delivered to `given`; `due` are scheduled for this cycle.
@@ -206,6 +234,7 @@ impl Band {
         }
         running.sort_unstable();
         running.dedup();
+        // PEs that have just received a wavelet are in a cache already.
         let unseen: Vec<u32> = without(due, given).collect();
         let mut passed = 0;
         for pe in &running {
@@ -227,6 +256,8 @@ impl Band {
         pe.into_iter().for_each(|pe: &Pe| pe.prefetch(soon, 0));
     }
 
+    /// Runs a PE that is due.
+    #[inline(always)]
     fn run_pe(
         &mut self,
         context: CycleContext<'_>,
@@ -236,11 +267,12 @@ impl Band {
     ) {
         let Some(pe) = context.factory.pe(&mut pe_array[index - self.pes.start], index) else { return };
         effects.ran += 1;
-        let before = pe.command_stream_blocked();
+        let before = (pe.command_stream_blocked(), pe.busy_until());
         let mut ramp = self.fabric.ramp(index, context.now);
         let wake = pe.cycle(context.now, &mut ramp, &mut effects.log, &mut self.worker);
-        effects.unblocked += usize::from(before && !pe.command_stream_blocked());
+        effects.unblocked += usize::from(before.0 && !pe.command_stream_blocked());
         effects.reached = effects.reached.max(pe.reached(context.now));
+        effects.observers.take(|| pe.events());
         if let Some(colors) = pe.take_room() {
             self.fabric.retry(index, colors);
         }
@@ -254,6 +286,11 @@ impl Band {
                 let calls = pe.calls();
                 effects.errors.push(explain::outside_library(diag, &calls, &context.program.sources));
             }
+        }
+        if effects.observers.is_following() && self.fabric.is_recording() {
+            let busy_until = pe.busy_until();
+            let cycle = if busy_until > before.1 { busy_until } else { context.now };
+            effects.observers.look_at_memory(index, pe, cycle.max(context.now));
         }
     }
 

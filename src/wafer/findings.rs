@@ -27,12 +27,6 @@ impl Findings {
         &self.levels
     }
 
-    /// The log that a running PE writes to.
-    #[inline]
-    pub fn log(&mut self) -> &mut PeLog {
-        &mut self.log
-    }
-
     /// Adds the output of PEs that have run in a band.
     pub fn append(&mut self, log: PeLog, errors: Vec<Diag>) {
         self.log.append(log);

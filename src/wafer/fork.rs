@@ -31,7 +31,6 @@ impl Wafer {
             pe_array: self.pe_array.clone(),
             bands: self.bands.fork(),
             launches: self.launches.clone(),
-            running: Vec::new(),
             findings: self.findings.clone(),
             pool: WorkerPool::new(1, 1),
             collectives: self.collectives.clone(),

@@ -10,8 +10,7 @@
 //! `fabric/tests/traffic.rs` compare it with the plain order.
 
 use super::Wafer;
-use crate::pe::Wake;
-use crate::prefetch;
+use super::band_step::{BandEffects, CycleContext, alone_until};
 
 /// The fewest consecutive PEs in a piece, which is delivered to, then run, and then has its routers decide. A piece
 /// is longer where few of them have anything to do, because each of the three steps loads its own code into the
@@ -27,68 +26,20 @@ impl Wafer {
     /// Hands over what has come down the ramps, runs all PEs that are due, in the order of their numbers, and
     /// lets the fabric step. Gives how many have run.
     pub(super) fn locality_step(&mut self) -> usize {
-        let delivering = self.bands.first.fabric.take_delivering(self.now);
-        let due = self.bands.first.event_queue.take_due(self.now);
-        self.bands.first.worker.alone_until = if delivering.is_empty() { self.alone_until(&due) } else { 0 };
-        let visited = self.bands.first.fabric.begin_step(self.now);
-        let (mut given, mut running, mut awake) = (&delivering[..], &due[..], &visited[..]);
-        let mut ran = 0;
-        while let Some(first) = first_of(&[given, running, awake]) {
-            if self.signals.is_to_stop() {
-                self.bands.first.event_queue.wake_all(running, self.now);
-                break;
-            }
-            let end = piece_behind(first, &[given, running, awake]);
-            let awake_next = self.bands.first.fabric.awake_next();
-            ran += self.step_some(split_before(&mut given, end), split_before(&mut running, end));
-            self.bands.first.fabric.step_some(
-                split_before(&mut awake, end),
-                awake_next,
-                first..end,
-                self.now,
-            );
-        }
-        let left = given.len();
-        self.bands.first.fabric.end_deliveries(delivering, left);
-        self.signals.beat(self.now, ran);
-        self.bands.first.event_queue.keep(due);
-        self.bands.first.fabric.end_step(visited, self.now);
-        ran
-    }
-
-    /// Runs one piece: wavelets may be delivered to `given`; `due` are scheduled for this cycle. Returns how many PEs
-    /// have run.
-    fn step_some(&mut self, given: &[u32], due: &[u32]) -> usize {
-        let mut running = std::mem::take(&mut self.running);
-        self.bands.first.fabric.deliver_some(given, self.now, &mut self.pe_array);
-        running.extend(due);
-        for (pe, wake) in self.pe_array.take_delivered() {
-            match wake {
-                Wake::At(cycle) if cycle <= self.now => running.push(pe),
-                Wake::At(cycle) => self.bands.first.event_queue.wake(pe as usize, cycle, self.now),
-                Wake::OnEvent => {}
-            }
-        }
-        running.sort_unstable();
-        running.dedup();
-        // PEs that have just received a wavelet are in a cache already.
-        let unseen: Vec<u32> = without(due, given).collect();
-        let mut passed = 0;
-        for pe in &running {
-            if unseen.get(passed) == Some(pe) {
-                let (pe_array, fabric) = (&self.pe_array, &self.bands.first.fabric);
-                prefetch::along(&unseen, passed, |pe, soon| {
-                    fabric.prefetch_sender(pe, soon);
-                    pe_array.prefetch(pe as usize, soon, 0);
-                });
-                passed += 1;
-            }
-            self.bands.first.event_queue.take(*pe as usize);
-            self.run_pe(*pe as usize);
-        }
-        let ran = running.len();
-        running.clear();
-        self.running = running;
+        let (signals, now) = (self.signals, self.now);
+        let band = &mut self.bands.first;
+        let (delivering, due) = (band.fabric.take_delivering(now), band.event_queue.take_due(now));
+        let alone_until = match delivering.is_empty() && due.len() == 1 {
+            true => alone_until(&self.bands, &self.launches, now),
+            false => 0,
+        };
+        let (factory, pe_array) = self.pe_array.share();
+        let context = CycleContext { program: &self.program, factory, signals, now, alone_until };
+        let mut effects = BandEffects::default();
+        self.bands.first.run_in_order(context, (delivering, due), pe_array, &mut effects, true);
+        let ran = effects.ran;
+        signals.beat(now, ran);
+        self.take(effects);
         ran
     }
 }

@@ -119,8 +119,6 @@ pub struct Wafer {
     has_acted: bool,
     /// How many of the last cycles had no effect.
     idle: u64,
-    /// An empty list, kept for its memory.
-    running: Vec<u32>,
     findings: Findings,
     pool: WorkerPool,
     collectives: Collectives,
@@ -150,7 +148,6 @@ impl Wafer {
             reached: 0,
             has_acted: false,
             idle: 0,
-            running: Vec::new(),
             findings: Findings::new(options.levels),
             pool: WorkerPool::new(1, 1),
             collectives: Collectives::default(),
@@ -223,7 +220,7 @@ impl Wafer {
 
     /// The last cycle in which a PE was given a wavelet; 0 if none was.
     pub fn last_arrival(&self) -> u64 {
-        self.pe_array.last_arrival().max(self.bands.last_arrival())
+        self.bands.last_arrival()
     }
 
     /// The cycle after the last one in which anything has happened, as far as the clock has come.
@@ -379,8 +376,10 @@ impl Wafer {
 
     /// The host has written to a PE.
     pub fn note_written(&mut self, at: PeCoord) {
-        let pe = self.program.pe_index(at);
-        self.observers.look_at_memory(pe, &mut self.pe_array, self.now);
+        let index = self.program.pe_index(at);
+        if let Some(pe) = self.pe_array.pe(index) {
+            self.observers.look_at_memory(index, pe, self.now);
+        }
     }
 
     /// Checks an access of the host to words of a PE: a hazard if an operation uses them whose end nothing has seen.

@@ -126,8 +126,6 @@ pub struct PeArray {
     pes: Vec<PeSlot>,
     /// Whether any PE may have been made.
     begun: bool,
-    now: u64,
-    delivered: Delivered,
 }
 
 impl PeArray {
@@ -149,7 +147,7 @@ impl PeArray {
             profiled: None,
             debugged: None,
         };
-        PeArray { factory, pes, begun: false, now: 0, delivered: Delivered::default() }
+        PeArray { factory, pes, begun: false }
     }
 
     /// The program that they run.
@@ -184,39 +182,11 @@ impl PeArray {
         (&self.factory, &mut self.pes)
     }
 
-    /// The cycle of deliveries.
-    pub fn begin_cycle(&mut self, now: u64) {
-        self.now = now;
-    }
-
-    /// PEs that were given wavelets since the last call, and when they run because of them.
-    pub fn take_delivered(&mut self) -> std::vec::Drain<'_, (u32, Wake)> {
-        self.delivered.take()
-    }
-
-    /// The furthest cycle that a PE has reached by taking a wavelet without a visit.
-    pub fn reached(&self) -> u64 {
-        self.delivered.reached
-    }
-
-    /// The last cycle in which a PE was given a wavelet, apart from those of bands.
-    pub fn last_arrival(&self) -> u64 {
-        self.delivered.last
-    }
-
     /// A PE, made if need be; `None` if it has no code.
     #[inline]
     pub fn pe(&mut self, index: usize) -> Option<&mut Pe> {
         self.begun = true;
         self.factory.pe(&mut self.pes[index], index)
-    }
-
-    /// Prefetches a part of a PE that is visited soon, after wavelets of some colors have come, bit = color.
-    #[inline]
-    pub fn prefetch(&self, index: usize, soon: Soon, arriving: u32) {
-        if let Some(pe) = &self.pes[index] {
-            pe.prefetch(soon, arriving);
-        }
     }
 
     /// A PE to which something has happened.
@@ -312,29 +282,5 @@ impl Offramps for BandPes<'_> {
         if let Some(receiver) = &self.pe_array[pe - self.first] {
             receiver.prefetch(soon, arriving);
         }
-    }
-}
-
-impl Offramps for PeArray {
-    #[inline]
-    fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet) -> bool {
-        self.begun = true;
-        let receiver = self.factory.pe(&mut self.pes[pe], pe);
-        self.delivered.deliver(receiver, pe, self.now, (color, wavelet))
-    }
-
-    #[inline]
-    fn store(&mut self, pe: usize, color: Color, wavelet: Wavelet) -> bool {
-        self.delivered.store(self.pes[pe].as_deref_mut(), self.now, (color, wavelet))
-    }
-
-    #[inline]
-    fn end_delivery(&mut self, pe: usize) {
-        self.delivered.end(self.pes[pe].as_deref_mut(), self.now);
-    }
-
-    #[inline]
-    fn prefetch(&self, pe: usize, soon: Soon, arriving: u32) {
-        PeArray::prefetch(self, pe, soon, arriving);
     }
 }

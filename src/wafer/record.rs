@@ -3,6 +3,7 @@
 use super::pe_array::PeArray;
 use crate::fabric::Fabric;
 use crate::image::Program;
+use crate::pe::Pe;
 use crate::trace::{Follower, History, Recorder, Recording, TraceFilter};
 use std::sync::Arc;
 
@@ -80,9 +81,8 @@ impl Observers {
     }
 
     /// Records what has changed in the memory of a PE.
-    pub fn look_at_memory(&mut self, index: usize, pe_array: &mut PeArray, cycle: u64) {
+    pub fn look_at_memory(&mut self, index: usize, pe: &mut Pe, cycle: u64) {
         let Some(follower) = &mut self.follower else { return };
-        let Some(pe) = pe_array.pe(index) else { return };
         follower.look(index, cycle, |variable, into| {
             if let Ok(words) = pe.read_words(variable.addr.into(), into.len()) {
                 into.copy_from_slice(words);

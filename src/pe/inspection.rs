@@ -180,6 +180,13 @@ impl Pe {
         states.collect()
     }
 
+    /// The text of a line that has not ended, with the cycle in which it was last added to and the place, innermost
+    /// call first.
+    pub fn unprinted_text(&self) -> Option<(&str, u64, &[Span])> {
+        let (cycle, calls) = self.line.last();
+        (!self.line.text.is_empty()).then_some((self.line.text.as_str(), cycle, calls))
+    }
+
     /// The states of its tasks.
     pub fn task_states(&self) -> TaskStates {
         let state = &self.tasks.state;

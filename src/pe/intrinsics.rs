@@ -165,6 +165,9 @@ impl Pe {
         };
         let at: PeCoord = self.at;
         self.line.print(&text, at, time, environment.log);
+        if !self.line.text.is_empty() {
+            self.line.note_last(time, self.main.calls.places(tile));
+        }
     }
 
     fn note_message(

@@ -151,19 +151,34 @@ const LINE_BYTES: usize = 256;
 
 /// The incomplete line of a PE.
 #[derive(Clone, Debug, Default)]
-pub(super) struct LineBuffer(String);
+pub(super) struct LineBuffer {
+    /// What has been printed of it.
+    pub text: String,
+    /// The cycle in which its last text was printed, and where, innermost call first.
+    last: (u64, Vec<Span>),
+}
 
 impl LineBuffer {
     /// Adds text; complete lines go to the log.
     pub fn print(&mut self, text: &str, pe: PeCoord, cycle: u64, log: &mut PeLog) {
         for c in text.chars() {
             if c != '\n' {
-                self.0.push(c);
+                self.text.push(c);
             }
-            if c == '\n' || self.0.len() >= LINE_BYTES {
-                log.printed.push(Printed { pe, cycle, text: std::mem::take(&mut self.0) });
+            if c == '\n' || self.text.len() >= LINE_BYTES {
+                log.printed.push(Printed { pe, cycle, text: std::mem::take(&mut self.text) });
             }
         }
+    }
+
+    /// Notes in which cycle and where its last text was printed.
+    pub fn note_last(&mut self, cycle: u64, calls: Vec<Span>) {
+        self.last = (cycle, calls);
+    }
+
+    /// The cycle in which its last text was printed, and where, innermost call first.
+    pub fn last(&self) -> (u64, &[Span]) {
+        (self.last.0, &self.last.1)
     }
 }
 

@@ -46,7 +46,7 @@ impl Pe {
             &self.registers,
             &self.clock,
             &self.random,
-            &self.line,
+            &self.line.text,
         ]
     }
 

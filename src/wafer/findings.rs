@@ -72,7 +72,7 @@ impl Findings {
 
     /// The last cycle that has come to pass: PEs that have run ahead of the clock may have told what would have happened
     /// after the end of the run.
-    fn last_cycle(&self) -> u64 {
+    pub fn last_cycle(&self) -> u64 {
         self.first_error().or(self.stopped).unwrap_or(u64::MAX)
     }
 

@@ -30,6 +30,7 @@ mod stopped;
 mod tests;
 mod threading_policy;
 mod traps;
+mod unprinted;
 mod unreached;
 mod worker_pool;
 
@@ -263,7 +264,8 @@ impl Wafer {
             true => self.bands.look(|fabric| traps::lost_wavelets(fabric, &self.program, levels)),
             false => Vec::new(),
         };
-        self.findings.warnings().into_iter().chain(lost).collect()
+        let unprinted = unprinted::unprinted_text(&self.pe_array, self.findings.last_cycle(), levels);
+        self.findings.warnings().into_iter().chain(lost).chain(unprinted).collect()
     }
 
     /// A PE, for the host; `None` if it has no code.

@@ -224,6 +224,10 @@ crate::rules! {
     /// Exceptions that are not masked stop the PE; cslrun raises none.
     @Unsupported UNMASKED_EXCEPTION = "unmasked-exception": "cslrun raises no exceptions, so none can be unmasked"
         => "remove it: cslrun never stops a run because of an exception";
+    /// Text is printed that no end of a line follows.
+    /// `<simprint>` prints whole lines: what is left when the run ends is dropped.
+    @Warning UNPRINTED_TEXT = "unprinted-text": "the text \"{text}\" is not printed: its line has not ended"
+        => "end the line with `\\n`, or print with `fmt`, which ends it";
     /// A local is read before it has a value.
     /// Until a local gets a value, its registers and words hold whatever was left there.
     @Warning UNSET_VARIABLE = "unset-variable": "`{name}` is read before it has a value";

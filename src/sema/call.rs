@@ -477,7 +477,14 @@ fn wrong_count(function: &FnDecl, have: usize) -> Diag {
             ("have", &have),
         ])
         .also(function.span, "declared here")
-        .help(format!("write `{}({})`", function.name.name, parameters(function)))
+        .help(match function.params.len() {
+            0 => format!("write `{}()`", function.name.name),
+            _ => format!(
+                "write `{}({})`, with a value for each parameter",
+                function.name.name,
+                parameters(function)
+            ),
+        })
 }
 
 /// The names of the parameters, as a call would list them.

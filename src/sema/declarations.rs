@@ -1,5 +1,6 @@
 //! Files, imports and top-level declarations.
 
+use super::builtins::known_id;
 use super::chain::with_imports;
 use super::declared::with_declared_name;
 use super::operand::{Operand, comptime_only, exists_at_run_time};
@@ -8,12 +9,13 @@ use super::unit::{DeclState, Global, Unit};
 use super::value::{GlobalId, InstanceId, Value};
 use super::walk::Sema;
 use super::{arith, builtins, externs};
+use crate::arch::Arch;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::rules::dsd::DSD_EXPORT;
 use crate::diagnostics::{Diag, Result};
 use crate::source::Span;
 use crate::syntax::ast::{self, Decl, ExprKind, Linkage, VarDecl, VarKind};
-use crate::value::ty::Ty;
+use crate::value::ty::{IdKind, Ty};
 use indexmap::IndexMap;
 use std::path::Path;
 use std::rc::Rc;
@@ -165,11 +167,18 @@ impl Sema<'_> {
             };
         }
         let imported = self.instance(instance).imported_at;
-        arith::coerce(&given, ty).or_else(|c| param_fallback(&given, ty).ok_or(c)).map_err(|c| {
-            let c = c.note(format!("this is the value given to the parameter `{}`", v.name.name));
+        let from_outside = |diag| param_from_outside(self.arch, &given, ty).unwrap_or(Err(diag));
+        arith::coerce(&given, ty).or_else(from_outside).map_err(|diag| {
+            let diag = diag.note(format!("this is the value given to the parameter `{}`", v.name.name));
             match imported {
-                Some(at) => c.at(at).also(v.span, "declared here"),
-                None => c.at(v.span),
+                Some(at) => diag.at(at).also(v.span, "declared here"),
+                None if matches!(ty, Ty::Id(_)) => diag.at(v.span),
+                None => {
+                    let mut diag = diag.at(v.span);
+                    // The value does not stand at this place, so nothing here can be converted.
+                    (diag.0.help, diag.0.has_own_help) = (None, false);
+                    diag.help(way_to_give(self, v, instance))
+                }
             }
         })
     }
@@ -308,32 +317,41 @@ fn unbound_param(sema: &Sema<'_>, v: &VarDecl, instance: InstanceId) -> Diag {
             diag.also(at, "the module is used here without it")
                 .help(format!("add `.{name} = {value}` to the parameters of {what}"))
         }
-        None if sema.layout.is_of_regions() => {
-            let name = &v.name.name;
-            diag.help(format!(
-                "give it to the code region: `set_param_all(\"{name}\", ..)`, or `set_param_all(color)` if it is a color"
-            ))
-        }
-        None => {
-            let name = &v.name.name;
-            let file = &modules.get(instance).unit.file;
-            let is_color =
-                |ty: ast::ExprId| matches!(&file.expr(ty).kind, ExprKind::Name(ty) if ty == "color");
-            let option = if v.ty.is_some_and(is_color) { "colors" } else { "params" };
-            diag.help(format!(
-                "give it on the command line: `--param {name}=..`, for cslc `--{option}={name}:..`"
-            ))
-        }
+        None => diag.help(way_to_give(sema, v, instance)),
     }
 }
 
-/// Parameters from the command line and from SdkLayout are plain integers for every kind of number.
-fn param_fallback(given: &Value, ty: &Ty) -> Option<Value> {
+/// How a parameter of the file that is run gets its value.
+fn way_to_give(sema: &Sema<'_>, v: &VarDecl, instance: InstanceId) -> String {
+    let name = &v.name.name;
+    if sema.layout.is_of_regions() {
+        return format!(
+            "give it to the code region: `set_param_all(\"{name}\", ..)`, or `set_param_all(color)` if it is a color"
+        );
+    }
+    let file = &sema.modules.get(instance).unit.file;
+    let names_type = |wanted: &str| {
+        v.ty.is_some_and(|ty| matches!(&file.expr(ty).kind, ExprKind::Name(ty) if ty == wanted))
+    };
+    if names_type("comptime_struct") || names_type("imported_module") || name == "memcpy_params" {
+        return "run the layout file that gives this file its parameters in `@set_tile_code`".to_string();
+    }
+    let option = if names_type("color") { "colors" } else { "params" };
+    format!("give it on the command line: `--param {name}=..`, for cslc `--{option}={name}:..`")
+}
+
+/// A parameter from the command line or from SdkLayout, which are plain integers for every kind of number; `None` if it
+/// is none.
+fn param_from_outside(arch: &Arch, given: &Value, ty: &Ty) -> Option<Result<Value>> {
     match (ty, given) {
-        (Ty::Id(k), Value::Int(None, n)) => Some(Value::Id(*k, n.to::<u16>()?)),
-        (Ty::Enum(_), Value::Int(..)) => arith::cast(given, ty, arith::Overflow::Reject).ok(),
+        // Before release 1.1 the numbers of colors went on behind those that have routes: they are tasks.
+        (Ty::Id(IdKind::Color), Value::Int(None, n)) if n.to::<u16>().is_some_and(|n| n < 32) => {
+            Some(Ok(Value::Id(IdKind::Color, n.to::<u16>()?)))
+        }
+        (Ty::Id(kind), Value::Int(None, _)) => Some(known_id(arch, given, *kind)),
+        (Ty::Enum(_), Value::Int(..)) => arith::cast(given, ty, arith::Overflow::Reject).ok().map(Ok),
         (Ty::Bool, Value::Int(None, n)) if n.is_zero() || *n == crate::value::number::Integer::ONE => {
-            Some(Value::Bool(!n.is_zero()))
+            Some(Ok(Value::Bool(!n.is_zero())))
         }
         _ => None,
     }

@@ -56,6 +56,12 @@ impl<'s> Files<'s> {
         self.sources.file(span.file).text.get(span.lo as usize..span.hi as usize).unwrap_or("")
     }
 
+    /// The text of the file before a span, and behind it.
+    pub fn around(&self, span: Span) -> (&str, &str) {
+        let text = &self.sources.file(span.file).text;
+        (text.get(..span.lo as usize).unwrap_or(""), text.get(span.hi as usize..).unwrap_or(""))
+    }
+
     /// A diagnostic about a line of the library is one about the call of the program that led there.
     pub fn outside_library(&self, mut c: Diag) -> Diag {
         let is_library = |span: Span| self.sources.file(span.file).is_library();
@@ -207,7 +213,11 @@ impl<'s> Files<'s> {
         if let Some(unit) = self.units.get(&path) {
             return Ok(unit.clone());
         }
-        let inner = name.trim_start_matches('<').trim_end_matches('>');
+        let Some(inner) = name.strip_prefix('<').and_then(|inner| inner.strip_suffix('>')) else {
+            let inner = name.trim_matches(['<', '>']);
+            let diag = rules::UNKNOWN_LIBRARY.because(&[("name", &name)]).at(span);
+            return Err(diag.help(format!("write `<{inner}>`")));
+        };
         if let Some(text) = stdlib::find(inner) {
             return Ok(self.parse(path, name, text.to_string(), true));
         }

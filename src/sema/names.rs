@@ -3,7 +3,7 @@
 use super::eval::{Binding, ExprValue, Read, weight};
 use super::operand::{Addr, Base, Place};
 use super::unit::DeclState;
-use super::unknown::unknown_name;
+use super::unknown::{meant_between, unknown_name};
 use super::value::{GlobalId, InstanceId, Value};
 use super::walk::Sema;
 use crate::diagnostics::rules::comptime as rules;
@@ -52,7 +52,10 @@ impl Sema<'_> {
     fn unknown_name(&self, name: &Name, span: Span) -> Diag {
         match self.frame().unit.file.hidden.contains(name) {
             true => rules::REPORTED.plain(),
-            false => unknown_name(self.frame(), name, span),
+            false => match meant_between(name, self.files.around(span)) {
+                Some(help) => rules::UNKNOWN_NAME.because(&[("name", name)]).at(span).help(help),
+                None => unknown_name(self.frame(), name, span),
+            },
         }
     }
 

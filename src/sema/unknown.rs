@@ -39,6 +39,22 @@ pub fn unknown_name(frame: &EvalFrame, name: &Name, span: Span) -> Diag {
     }
 }
 
+/// What is meant by a name that is not declared, if the text around it tells: `_`, and the file name of an import.
+pub fn meant_between(name: &str, (before, after): (&str, &str)) -> Option<String> {
+    let (before, next) = (before.trim_end(), after.trim_start());
+    if name == "_" && before.ends_with('[') {
+        return Some("write the number of elements, as in `[3]T`".to_string());
+    }
+    if name == "_" && next.starts_with("=>") {
+        return Some("write the last case of a `switch` as `else => ..`".to_string());
+    }
+    if name == "_" && next.starts_with('=') {
+        return Some("remove `_ =`: a call may stand alone, also if it has a value".to_string());
+    }
+    let is_file = after.starts_with(".csl") && before.ends_with(['(', ',']);
+    is_file.then(|| format!("write the name of the file as a string: `\"{name}.csl\"`"))
+}
+
 /// The builtin that a name without `@` stands for, perhaps in another style.
 fn builtin_named(name: &str) -> Option<&'static str> {
     let exact = builtins::names().find(|builtin| *builtin == name);

@@ -119,8 +119,9 @@ fn reaches_on<'t>(builder: &Builder, stuck: &Stuck<'_, 't>, from: usize, change:
         Err(ParseError::UnrecognizedToken { token: (at, _, _), .. }) => {
             at > hi && tokens.get(last).is_some_and(|(end, _, _)| at > *end)
         }
-        // The end of what is parsed again is not the end of the file.
-        Err(ParseError::UnrecognizedEof { .. }) | Ok(()) => true,
+        Ok(()) => true,
+        // The end of what is parsed again may not be that of the file.
+        Err(ParseError::UnrecognizedEof { .. }) => end < tokens.len(),
         Err(ParseError::InvalidToken { .. } | ParseError::ExtraToken { .. } | ParseError::User { .. }) => {
             false
         }

@@ -41,6 +41,7 @@ mod vectors;
 
 pub(super) use conversions::type_of;
 pub use entry::{Builtin, Phase};
+pub(super) use ids::known_id;
 pub use settings::settings;
 
 use super::eval::{ExprValue, Return};

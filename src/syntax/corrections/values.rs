@@ -413,7 +413,19 @@ impl Stuck<'_, '_> {
             let open = self.open_before(self.at).and_then(|open| self.token(open));
             matches!(open, Some(Token::LBrace | Token::DotBrace))
         };
-        self.found() == Some(Token::Semi) && self.expects(",") && self.expects("}") && in_braces()
+        // In front of a declaration or the end, the brace is missing.
+        let goes_on = || {
+            use Token::*;
+            !matches!(
+                self.after(1),
+                None | Some(Const | Var | Param | Fn | Task | Comptime | Export | Extern | Layout | Return)
+            )
+        };
+        self.found() == Some(Token::Semi)
+            && self.expects(",")
+            && self.expects("}")
+            && in_braces()
+            && goes_on()
     }
 
     /// All `;` of the list in braces that the parser is in: they are one mistake.

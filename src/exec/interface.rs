@@ -138,8 +138,10 @@ pub(crate) struct TaskState {
     pub running: Option<TaskId>,
     /// The task that a wavelet has started last.
     pub last_by_wavelet: u8,
-    /// Local tasks that have activated themselves; data tasks take precedence over them.
+    /// Local tasks that have activated themselves; tasks of wavelets take precedence over them, each once.
     pub again: u64,
+    /// Tasks that wavelets have started since a task that has activated itself had its turn.
+    pub since_again: u64,
     /// Bound local tasks.
     pub local: u64,
     /// Local tasks that are active.

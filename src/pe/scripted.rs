@@ -68,7 +68,11 @@ impl Pe {
         };
         script.asleep = None;
         match taken {
-            Candidate::Local(id) if self.tasks.state.again & bit(id) != 0 => script.overtaking |= bit(id),
+            Candidate::Local(id)
+                if self.tasks.state.again & bit(id) != 0 && ready.first() != Some(&taken) =>
+            {
+                script.overtaking |= bit(id);
+            }
             _ => script.overtaking = 0,
         }
         match taken {

@@ -98,8 +98,9 @@ impl Tasks {
     /// Adds what decides how it goes on to the hash of a state. `has_turns`: which of several ready tasks starts
     /// depends on which one was the last.
     pub fn add_state(&self, state: &mut StateHash, has_turns: bool) {
-        let TaskState { active, blocked, again, last, running, last_by_wavelet, .. } = self.state;
-        [active, blocked, self.high, again].into_iter().for_each(|mask| state.add(mask));
+        let TaskState { active, blocked, again, since_again, last, running, last_by_wavelet, .. } =
+            self.state;
+        [active, blocked, self.high, again, since_again].into_iter().for_each(|mask| state.add(mask));
         let turns = (last, last_by_wavelet);
         state.add_debug(&(Some(turns).filter(|_| has_turns), running, &self.rotations));
     }
@@ -156,17 +157,28 @@ impl Tasks {
     /// Clears the activation, because the task starts.
     pub fn start(&mut self, id: TaskId) {
         self.state.active &= !bit(id);
-        self.state.again &= !bit(id);
+        if self.state.again == 0 || self.state.again & bit(id) != 0 {
+            // A new round: tasks that have activated themselves have let all others go first.
+            (self.state.again, self.state.since_again) = (0, 0);
+        }
         self.begun |= bit(id);
         (self.state.last, self.state.running) = (Some(id), Some(id));
     }
 
     /// Records that a wavelet starts a task, or the host a function.
     pub fn start_other(&mut self, task: Option<TaskId>) {
-        self.begun |= task.map_or(0, bit);
-        self.state.last_by_wavelet = task.map_or(self.state.last_by_wavelet, |id| id.0);
-        // Tasks that have activated themselves have now yielded to something else, and need not yield again.
-        (self.state.again, self.state.running) = (0, None);
+        self.state.running = None;
+        match task {
+            Some(id) => {
+                self.begun |= bit(id);
+                self.state.last_by_wavelet = id.0;
+                self.state.since_again |= bit(id);
+                // One that cannot start now does not poll.
+                self.state.again &= self.state.active & !self.state.blocked;
+            }
+            // Tasks that have activated themselves have let the host go first.
+            None => (self.state.again, self.state.since_again) = (0, 0),
+        }
     }
 
     /// The task that starts in place of a data task: for rotating tasks, this is sometimes the alternative.
@@ -190,8 +202,8 @@ impl Tasks {
     }
 
     /// Picks the next task: tasks with high priority first, then local tasks in rotation, then wavelets.
-    /// Local tasks that have activated themselves come after wavelets (docs/decisions.md). Inputs in
-    /// `claimed` belong to operations in progress. The picker drops wavelets that no task receives.
+    /// Local tasks that have activated themselves come after one wavelet of each ready task (docs/decisions.md). Inputs
+    /// in `claimed` belong to operations in progress. The picker drops wavelets that no task receives.
     pub fn pick(&self, arch: ArchName, queues: &mut Queues, claimed: u64, now: u64) -> Option<Picked> {
         let local = self.state.active & !self.state.blocked;
         let mut best = self.first(local).map(|id| Picked::Local(TaskId(id)));
@@ -201,7 +213,10 @@ impl Tasks {
         }
         if self.schedule.is_none() && self.high == 0 && !queues.have_command() {
             let goes_first = local & !self.state.again != 0;
-            return if goes_first { best } else { self.first_data(arch, queues, holding).or(best) };
+            let by_wavelet = if goes_first { None } else { self.first_data(arch, queues, holding) };
+            let has_had_turn =
+                |ready: &Picked| best.is_some() && self.state.since_again & bit(ready.id()) != 0;
+            return by_wavelet.filter(|ready| !has_had_turn(ready)).or(best);
         }
         for input in members(holding) {
             let Some(ready) = self.by_wavelet(arch, queues, input, now) else { continue };
@@ -216,7 +231,9 @@ impl Tasks {
     /// The next data task, in turn, that a data wavelet at the head of one of these inputs starts.
     fn first_data(&self, arch: ArchName, queues: &Queues, inputs: u64) -> Option<Picked> {
         let ready = |input| Some((self.wants(arch, queues, input)?, input));
-        let (id, input) = members(inputs).filter_map(ready).min_by_key(|(id, _)| self.behind(*id))?;
+        let (id, input) = members(inputs)
+            .filter_map(ready)
+            .min_by_key(|(id, _)| (self.state.since_again & bit(*id) != 0, self.behind(*id)))?;
         Some(Picked::Wavelet { id, kind: TaskKind::Data, input: input as u8 })
     }
 
@@ -338,7 +355,7 @@ impl Tasks {
         let (again, waits) = match ready {
             _ if self.schedule.is_some() => (false, false),
             Picked::Local(_) => (self.state.active & !self.state.blocked & !self.state.again == 0, false),
-            Picked::Wavelet { .. } => (false, true),
+            Picked::Wavelet { id, .. } => (self.state.since_again & bit(id) != 0, true),
         };
         let turn = match ready {
             Picked::Wavelet { .. } if self.schedule.is_none() => self.behind(id).into(),
@@ -392,94 +409,4 @@ fn table_entry(inbox: &Inbox, named: TaskId) -> TaskId {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::arch::{Color, WSE2};
-    use crate::image::TaskBinding;
-    use crate::source::{FileId, Span};
-
-    fn tile(bindings: &[(u8, TaskKind)]) -> TileImage {
-        let span = Span::new(FileId(0), 0, 0);
-        let tasks = bindings.iter().map(|(id, kind)| TaskBinding {
-            id: TaskId(*id),
-            kind: *kind,
-            function: FnId(0),
-            params: Vec::new(),
-            name: String::new(),
-            span,
-        });
-        TileImage { tasks: tasks.collect(), ..TileImage::default() }
-    }
-
-    fn data(word: u32) -> Wavelet {
-        Wavelet { data: word, control: false }
-    }
-
-    #[test]
-    fn local_tasks_run_before_wavelets_and_the_lowest_id_first_unless_another_is_preferred() {
-        let tile = tile(&[(3, TaskKind::Local), (9, TaskKind::Local), (5, TaskKind::Data)]);
-        let (mut tasks, mut queues) = (Tasks::new(&tile), Queues::new(&WSE2, &tile));
-        tasks.activate(TaskId(9)).unwrap();
-        tasks.activate(TaskId(3)).unwrap();
-        queues.deliver(0, Color(5), data(1));
-        let mut pick = |tasks: &Tasks, claimed| {
-            let found = tasks.pick(ArchName::Wse2, &mut queues, claimed, 0);
-            found.map(|ready| ready.id().0)
-        };
-        assert_eq!(pick(&tasks, 0), Some(3));
-        tasks.state.blocked |= 1 << 3;
-        assert_eq!(pick(&tasks, 0), Some(9));
-        tasks.high |= 1 << 5;
-        assert_eq!(pick(&tasks, 0), Some(5));
-        assert_eq!(pick(&tasks, 1), Some(9));
-        tasks.high = 0;
-        tasks.state.blocked |= 1 << 9;
-        assert_eq!(pick(&tasks, 0), Some(5));
-    }
-
-    #[test]
-    fn a_task_that_activates_itself_lets_all_others_run() {
-        let tile = tile(&[(3, TaskKind::Local), (9, TaskKind::Local), (5, TaskKind::Data)]);
-        let (mut tasks, mut queues) = (Tasks::new(&tile), Queues::new(&WSE2, &tile));
-        queues.deliver(0, Color(5), data(1));
-        queues.deliver(0, Color(5), data(2));
-        let mut order = Vec::new();
-        tasks.activate(TaskId(3)).unwrap();
-        tasks.activate(TaskId(9)).unwrap();
-        for _ in 0..8 {
-            match tasks.pick(ArchName::Wse2, &mut queues, 0, 0).expect("two tasks are active") {
-                Picked::Local(id) => {
-                    tasks.start(id);
-                    tasks.activate_by_code(id).unwrap();
-                    order.push(id.0);
-                }
-                Picked::Wavelet { id, input, .. } => {
-                    queues.inputs[usize::from(input)].take(0);
-                    tasks.start_other(None);
-                    order.push(id.0);
-                }
-            }
-        }
-        assert_eq!(order, [3, 9, 5, 3, 9, 5, 3, 9]);
-    }
-
-    #[test]
-    fn a_control_wavelet_for_nobody_is_dropped_and_one_on_a_blocked_channel_waits() {
-        let tile = tile(&[(40, TaskKind::Control)]);
-        let (mut tasks, mut queues) = (Tasks::new(&tile), Queues::new(&WSE2, &tile));
-        queues.deliver(0, Color(2), Wavelet { data: 31 << 16, control: true });
-        queues.deliver(0, Color(2), Wavelet { data: 40 << 16 | 6, control: true });
-        tasks.state.blocked = 1 << 2;
-        assert_eq!(tasks.pick(ArchName::Wse2, &mut queues, 0, 0), None);
-        tasks.state.blocked = 0;
-        let ready = tasks.pick(ArchName::Wse2, &mut queues, 0, 0);
-        assert_eq!(ready.map(|r| r.id()), Some(TaskId(40)));
-        assert_eq!(queues.inputs[0].len(), 1);
-    }
-
-    #[test]
-    fn activating_what_no_local_task_is_bound_to_is_refused() {
-        let mut tasks = Tasks::new(&tile(&[(5, TaskKind::Data)]));
-        assert_eq!(tasks.activate(TaskId(5)).unwrap_err().rule(), "task-unbound");
-    }
-}
+mod tests;

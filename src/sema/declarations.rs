@@ -177,7 +177,11 @@ impl Sema<'_> {
                     let mut diag = diag.at(v.span);
                     // The value does not stand at this place, so nothing here can be converted.
                     (diag.0.help, diag.0.has_own_help) = (None, false);
-                    diag.help(way_to_give(self, v, instance))
+                    let with = match self.layout.is_of_regions() {
+                        true => "in `set_param_all`",
+                        false => "on the command line: `--param`, for cslc `--params`",
+                    };
+                    diag.help(format!("give `{}` another value {with}", v.name.name))
                 }
             }
         })

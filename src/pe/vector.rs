@@ -27,6 +27,7 @@ use crate::exec::PreparedTile;
 use crate::exec::cycles::LAUNCH;
 use crate::exec::vector::line_shape::VectorShape;
 use crate::fabric::Ramp;
+use crate::image::DsrRef;
 use crate::image::TileImage;
 use crate::image::code::{Completion, DsdOperand, DsdRef, VectorOp};
 use crate::source::Span;
@@ -150,10 +151,15 @@ impl Pe {
     #[cold]
     fn check_ignored(&mut self, setting: &str, vector: &VectorOp) -> Result<(), Diag> {
         let operands = std::iter::once(&vector.dest).chain(&vector.sources);
-        let dsr = operands.into_iter().find_map(|operand| match operand {
+        let mut registers = operands.filter_map(|operand| match operand {
             DsdOperand::Dsd(DsdRef::Dsr(dsr)) => Some(*dsr),
             _ => None,
         });
+        // A vector in memory takes no settings.
+        let is_memory = |dsr: &DsrRef| {
+            self.registers.loaded(dsr.id).is_some_and(|loaded| matches!(loaded.dsd, Dsd::Mem(_)))
+        };
+        let dsr = registers.clone().find(|dsr| !is_memory(dsr)).or(registers.next());
         let Some(dsr) = dsr.filter(|_| self.checks.is_checked) else { return Ok(()) };
         let mut loads = self.tile.dsr_loads.iter().filter(|load| load.dsr.id == dsr.id);
         let has_it = loads.any(|load| match setting {

@@ -132,6 +132,9 @@ impl Sema<'_> {
                     ExprValue::Value(Operand::Known(Value::Fn(_))) => {
                         format!("call it: `{}()`", self.snippet(e))
                     }
+                    ExprValue::Value(Operand::Known(Value::Type(Ty::Void))) => {
+                        "write `{}` to do nothing".to_string()
+                    }
                     _ => "remove it, or assign it".to_string(),
                 }
             }

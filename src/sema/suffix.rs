@@ -117,6 +117,9 @@ fn reinterpreted(place: &Place, variant: usize, ty: &Ty) -> Option<Value> {
     is_other.then(|| super::arith::bitcast(&union.value, ty).ok()).flatten()
 }
 
+/// The help for a function pointer that is treated as one to data.
+const CALL_POINTER: &str = "call a function pointer without `.*`: `p(..)`";
+
 /// `base.*`
 pub fn deref(sema: &mut Sema<'_>, base: ExprId, span: Span) -> Result<ExprValue> {
     let v = sema.value(base, None)?;
@@ -127,7 +130,8 @@ pub fn deref(sema: &mut Sema<'_>, base: ExprId, span: Span) -> Result<ExprValue>
 pub fn deref_value(sema: &mut Sema<'_>, v: Operand, span: Span) -> Result<Place> {
     let ty = v.ty();
     let Ty::Ptr(p) = &ty else {
-        return Err(rules::NOT_A_POINTER.because(&[("type", &ty)]).at(span));
+        let diag = rules::NOT_A_POINTER.because(&[("type", &ty)]).at(span);
+        return Err(if matches!(ty, Ty::Fn(_)) { diag.help(CALL_POINTER) } else { diag });
     };
     if p.many {
         return Err(rules::DEREF_MANY.because(&[("type", &ty)]).at(span).help("write an index: `[0]`"));
@@ -153,7 +157,7 @@ fn known_pointee(sema: &mut Sema<'_>, ptr: &Pointer, ty: Ty, writable: bool, spa
             let addr = Addr { base: Base::Absolute, off: a.into() };
             Ok(Place::Memory { addr, ty, writable, known: None })
         }
-        Pointee::Fn(_) => Err(rules::NOT_A_POINTER.because(&[("type", &ty)]).at(span)),
+        Pointee::Fn(_) => Err(rules::NOT_A_POINTER.because(&[("type", &ty)]).at(span).help(CALL_POINTER)),
     }
 }
 

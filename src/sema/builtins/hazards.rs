@@ -98,7 +98,9 @@ pub fn ignored_settings(op: &VectorOp, dsds: &[Dsd], loads: &[DsrLoad]) -> Optio
         }
         _ => return None,
     };
-    let load = loads.first()?;
+    // A vector in memory takes no settings.
+    let is_memory = |dsd: DsdRef| matches!(dsd, DsdRef::Const(n) if matches!(dsds[n as usize], Dsd::Mem(_)));
+    let load = loads.iter().find(|load| !is_memory(load.dsd)).or(loads.first())?;
     Some(
         rules::IGNORED_SETTING
             .because(&[("setting", &setting), ("dsr", &load.dsr.id)])

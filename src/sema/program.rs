@@ -208,7 +208,9 @@ pub fn tile_of(sema: &mut Sema<'_>, class: &TileClass, family: Option<&mut Famil
 fn tile_of_family(sema: &mut Sema<'_>, class: &TileClass, family: &mut Family) -> TileImage {
     let written = sema.lower.data.written();
     family.begin(&class.params, written);
+    let trace = family.trace();
     if let Some((template, image)) = family.find() {
+        sema.eval.facts.fill(&template.facts, |term| trace.value(term));
         template.filters.iter().for_each(|(color, span)| sema.layout.use_filter(*color, *span));
         template.warnings.iter().for_each(|diag| sema.reports.show(diag.clone()));
         return TileImage { params: shown(class), ..image };
@@ -218,16 +220,18 @@ fn tile_of_family(sema: &mut Sema<'_>, class: &TileClass, family: &mut Family) -
     }
     let faults = sema.reports.faults();
     sema.reports.begin_record();
+    sema.eval.facts.begin_template();
     let params = family.symbolic(&class.params);
     let image = compile_class(sema, class, &params);
     let (blanks, warnings) = (sema.lower.take_blanks(), sema.reports.take_record());
+    let facts = sema.eval.facts.end_template();
     // The functions of a tile with errors are not complete.
     if sema.reports.faults() > faults {
         return image;
     }
     let is_template = warnings.is_some() && sema.lower.data.written() == written;
     let filters = sema.layout.filters_used();
-    let template = Template { image, blanks, filters, warnings: warnings.unwrap_or_default() };
+    let template = Template { image, blanks, filters, facts, warnings: warnings.unwrap_or_default() };
     let image = family.filled(&template).expect("the values of the tile itself");
     if is_template {
         family.keep(template);

@@ -10,6 +10,7 @@
 //! the time. `CompileOptions::memo` and `--engine plain` switch it off; `tests/it/templates.rs` and
 //! `tests/it/engines.rs` compare the programs that come out.
 
+use super::eval::OpenFact;
 use super::layout::TileClass;
 use super::lower::Blanks;
 use super::value::{Record, Value};
@@ -62,6 +63,8 @@ pub struct Template {
     pub blanks: Blanks,
     /// What the tile has said of filters.
     pub filters: Vec<(Color, Span)>,
+    /// What editors and debuggers are told that depends on the open parameters.
+    pub facts: Vec<OpenFact>,
     /// Warnings about it.
     pub warnings: Vec<Diag>,
 }
@@ -153,6 +156,11 @@ impl Family {
     fn begin_path(&self, params: &IndexMap<Name, Value>) {
         let all = integers(params).into_iter().zip(&self.open);
         self.trace.begin(all.filter(|(_, open)| **open).map(|(n, _)| n).collect());
+    }
+
+    /// The values that terms have in the tile that was begun.
+    pub fn trace(&self) -> Trace {
+        self.trace.clone()
     }
 
     /// The template for the tile that was begun, with its blanks filled in.

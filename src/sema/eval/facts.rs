@@ -5,8 +5,11 @@ use crate::sema::operand::{Operand, Place};
 use crate::sema::value::Value;
 use crate::source::Span;
 use crate::value::number::Integer;
+use crate::value::symbolic::TermId;
+use crate::value::ty::IntTy;
 use crate::value::ty::Ty;
-use rustc_hash::FxHashMap;
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// Different values of one place that are kept; more are not shown to anyone.
 const MOST_VALUES: usize = 4;
@@ -21,6 +24,18 @@ pub struct Facts {
     /// The places as numbers of what was seen there: every tile looks them up again, and a small table stays in a cache.
     by_place: FxHashMap<Span, u32>,
     seen: Vec<Seen>,
+    /// While a template is made: the places whose values other tiles compute from other parameters.
+    open: Option<IndexSet<OpenFact, FxBuildHasher>>,
+}
+
+/// A value of a place in a template, which each tile of the family has another number for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct OpenFact {
+    /// The number of what was seen at the place.
+    seen: u32,
+    ty: Option<IntTy>,
+    /// The term that stands for the value.
+    pub term: TermId,
 }
 
 /// What was met at one place.
@@ -61,6 +76,26 @@ impl Facts {
     /// Whether anything is noted.
     pub fn is_kept(&self) -> bool {
         self.is_kept
+    }
+
+    /// A template begins: values that differ in the tiles that are made from it are noted.
+    pub fn begin_template(&mut self) {
+        self.open = self.is_kept.then(IndexSet::default);
+    }
+
+    /// The template is complete; what [`Facts::fill`] takes for each tile that is made from it.
+    pub fn end_template(&mut self) -> Vec<OpenFact> {
+        self.open.take().into_iter().flatten().collect()
+    }
+
+    /// A tile is made from a template: its places have these values.
+    pub fn fill(&mut self, open: &[OpenFact], value: impl Fn(TermId) -> Option<i64>) {
+        for fact in open {
+            let seen = &mut self.seen[fact.seen as usize];
+            if let Some(n) = value(fact.term).filter(|_| !seen.has_more) {
+                seen.add(Value::Int(fact.ty, Integer::Small(n.into())));
+            }
+        }
     }
 
     /// An expression has this value.
@@ -123,16 +158,12 @@ impl Facts {
                 self.seen.len() - 1
             }
         };
-        let seen = &mut self.seen[number];
-        if seen.has_more {
-            return;
+        if let (Some(open), Some(Value::Int(ty, Integer::Symbolic(symbol)))) = (&mut self.open, value) {
+            open.insert(OpenFact { seen: number as u32, ty: *ty, term: symbol.term() });
         }
-        let Some(value) = value.and_then(scalar) else { return };
-        if !seen.values.contains(&value) {
-            seen.has_more = seen.values.len() == MOST_VALUES;
-            if !seen.has_more {
-                seen.values.push(value);
-            }
+        let seen = &mut self.seen[number];
+        if let Some(value) = value.filter(|_| !seen.has_more).and_then(scalar) {
+            seen.add(value);
         }
     }
 
@@ -142,6 +173,18 @@ impl Facts {
         places.sort_unstable_by_key(|(span, _)| *span);
         let seen = std::mem::take(&mut self.seen);
         places.into_iter().map(|(span, number)| fact(span, &seen[number as usize])).collect()
+    }
+}
+
+impl Seen {
+    /// A value was met.
+    fn add(&mut self, value: Value) {
+        if !self.values.contains(&value) {
+            self.has_more = self.values.len() == MOST_VALUES;
+            if !self.has_more {
+                self.values.push(value);
+            }
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Breakpoints: where a run is to stop, and when.
 
 use super::comptime::Comptime;
-use super::expression::{EvalContext, Expression};
+use super::expression::{EvalContext, Expression, is_built_in};
 use super::timeline::{Moment, Position};
 use crate::{Condition, DeclarationKind, Extent, FileId, OpAddress, PeCoord, PeView, Program, index};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -116,7 +116,12 @@ impl Breakpoint {
     ///
     /// # Errors
     /// A sentence that says what is wrong with it.
-    pub fn new(program: &Program, id: u32, kind: Kind, wish: &Wish<'_>) -> Result<Breakpoint, String> {
+    pub fn new(
+        (program, comptime): (&Program, &Comptime),
+        id: u32,
+        kind: Kind,
+        wish: &Wish<'_>,
+    ) -> Result<Breakpoint, String> {
         let places = match &kind {
             Kind::Line { file, line } => {
                 let around = function_around(program, *file, *line);
@@ -125,13 +130,21 @@ impl Breakpoint {
             Kind::Function(name) => program.code_of_function(name),
             Kind::Color(_) | Kind::Words { .. } => Vec::new(),
         };
+        let is_known = |name: &str| is_built_in(name) || program.has_variable(name) || comptime.has(name);
+        let known = |text: String| {
+            let condition = Expression::parse(&text)?;
+            match condition.unknown_name(&is_known) {
+                Some(name) => Err(format!("the program has no variable `{name}`")),
+                None => Ok(condition),
+            }
+        };
         let present =
             |text: Option<&str>| text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_string);
         Ok(Breakpoint {
             id,
             kind,
             pe: wish.pe,
-            condition: present(wish.condition).map(|text| Expression::parse(&text)).transpose()?,
+            condition: present(wish.condition).map(known).transpose()?,
             hits: present(wish.hits).map(|text| HitCondition::parse(&text)).transpose()?,
             log: present(wish.log),
             places,

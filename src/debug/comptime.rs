@@ -1,13 +1,22 @@
 //! What was known before the run: constants and parameters of the program with their values.
 
 use super::value::Value;
-use crate::{DeclarationKind, Fact, FileId, SourceMap, Span, Tree, index};
+use crate::{DeclarationKind, Fact, FileId, PeView, SourceMap, Span, Tree, index};
 use std::collections::BTreeMap;
+
+/// What is known of a file.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    /// Its path, as shown.
+    path: String,
+    /// Names with their values.
+    values: Vec<(String, String)>,
+}
 
 /// The top-level constants and parameters of each file.
 #[derive(Clone, Debug, Default)]
 pub struct Comptime {
-    files: BTreeMap<FileId, Vec<(String, String)>>,
+    files: BTreeMap<FileId, Known>,
     is_kept: bool,
 }
 
@@ -22,44 +31,97 @@ impl Comptime {
         let mut files = BTreeMap::new();
         for (n, file) in sources.files().iter().enumerate() {
             let id = FileId(n as u32);
-            let known = index(&file.text).declarations.into_iter().filter_map(|declaration| {
+            let values = index(&file.text).declarations.into_iter().filter_map(|declaration| {
                 let is_value = matches!(declaration.kind, DeclarationKind::Const | DeclarationKind::Param);
                 let fact = by_place.get(&(id, declaration.at.0, declaration.at.1))?;
                 let is_known = is_value && declaration.is_global && !fact.values.is_empty();
                 is_known.then(|| (declaration.name, text(fact)))
             });
-            files.insert(id, known.collect());
+            files.insert(id, Known { path: file.name.clone(), values: values.collect() });
         }
         Comptime { files, is_kept: true }
     }
 
-    /// The value of a name in the file of a place.
-    pub fn value(&self, name: &str, place: Option<Span>) -> Option<Value> {
+    /// Whether a file has a constant or parameter with a name.
+    pub fn has(&self, name: &str) -> bool {
+        self.files.values().any(|known| known.values.iter().any(|(known, _)| known == name))
+    }
+
+    /// The value of a name in the file of a place, on this PE.
+    pub fn value(&self, name: &str, place: Option<Span>, view: &PeView<'_>) -> Option<Value> {
         let known = self.files.get(&place?.file)?;
-        let (_, text) = known.iter().find(|(known, _)| known == name)?;
+        let (_, text) = known.values.iter().find(|(known, _)| known == name)?;
+        let text = known.param(name, view).unwrap_or(text);
         if let Ok(n) = text.parse() {
             return Some(Value::Int(n));
         }
-        Some(match (text.parse(), text.as_str()) {
+        Some(match (text.parse(), text) {
             (Ok(f), _) => Value::Float(f),
             (Err(_), "true") => Value::Bool(true),
             (Err(_), "false") => Value::Bool(false),
-            (Err(_), _) => Value::Text(text.clone()),
+            (Err(_), _) => Value::Text(text.to_string()),
         })
     }
 
-    /// All of the file of a place.
-    pub fn of_file(&self, place: Span) -> Vec<Tree> {
+    /// All of the file of a place, on this PE.
+    pub fn of_file(&self, place: Span, view: &PeView<'_>) -> Vec<Tree> {
         if !self.is_kept {
             return vec![Tree::leaf("not known", "the program was laid out in Python")];
         }
-        let known = self.files.get(&place.file).into_iter().flatten();
-        known.map(|(name, text)| Tree::leaf(name, text)).collect()
+        let Some(known) = self.files.get(&place.file) else { return Vec::new() };
+        let leaf =
+            |(name, text): &(String, String)| Tree::leaf(name, known.param(name, view).unwrap_or(text));
+        known.values.iter().map(leaf).collect()
     }
+}
+
+impl Known {
+    /// The value of a parameter that the layout has given to the tile of a PE.
+    fn param<'v>(&self, name: &str, view: &'v PeView<'_>) -> Option<&'v str> {
+        let (file, params) = view.params();
+        if file == self.path { param(params, name) } else { None }
+    }
+}
+
+/// The value of a parameter in a list such as `x = 3, y = 4`.
+fn param<'p>(params: &'p str, name: &str) -> Option<&'p str> {
+    let (mut depth, mut in_text, mut start) = (0_i32, false, 0);
+    let mut parts = Vec::new();
+    for (at, c) in params.char_indices() {
+        match c {
+            '"' => in_text = !in_text,
+            _ if in_text => {}
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(&params[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&params[start..]);
+    let found = parts.into_iter().filter_map(|part| part.split_once('='));
+    found.map(|(known, value)| (known.trim(), value.trim())).find(|(known, _)| *known == name).map(|(_, v)| v)
 }
 
 /// The values that a name has on different PEs.
 fn text(fact: &Fact) -> String {
     let more = if fact.has_more { " or others" } else { "" };
     format!("{}{more}", fact.values.join(" or "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parameter_is_found_by_its_name() {
+        let params = "x = 3, all = .{ .x = 7, .y = 8 }, name = \"a, x = 2\", y = -4";
+        assert_eq!(param(params, "x"), Some("3"));
+        assert_eq!(param(params, "y"), Some("-4"));
+        assert_eq!(param(params, "all"), Some(".{ .x = 7, .y = 8 }"));
+        assert_eq!(param(params, "z"), None);
+        assert_eq!(param("", "x"), None);
+    }
 }

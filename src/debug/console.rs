@@ -67,6 +67,9 @@ pub const COMMANDS: &[(&str, &str, &str)] = &[
     ("quit", "q", "end the debugger"),
 ];
 
+/// Colors that wavelets may have.
+const COLORS: u8 = 24;
+
 impl Console {
     /// A console for a session.
     pub fn new(session: Session) -> Console {
@@ -214,8 +217,9 @@ impl Console {
     /// What a breakpoint is to wait for.
     fn kind(&mut self, place: &str) -> Result<Kind, String> {
         if let Some(color) = place.strip_prefix("color ") {
-            let color = color.trim().parse().map_err(|_| format!("`{color}` is not a color"))?;
-            return Ok(Kind::Color(color));
+            let number = color.trim().parse().ok().filter(|number| *number < COLORS);
+            let why = || format!("`{}` is not a color: they are 0 to {}", color.trim(), COLORS - 1);
+            return Ok(Kind::Color(number.ok_or_else(why)?));
         }
         let here = self.file();
         let (file, line) = match place.rsplit_once(':') {
@@ -303,7 +307,10 @@ impl Console {
         let focus = self.session.focus();
         let calls = self.session.look(focus, |view, _| view.calls().len())?;
         if call >= calls {
-            return Err(format!("there are {calls} calls, counted from 0"));
+            return Err(match calls {
+                1 => "there is 1 call, with the number 0".to_string(),
+                _ => format!("there are {calls} calls, counted from 0"),
+            });
         }
         self.call = call;
         self.list("").map(told)
@@ -327,12 +334,18 @@ impl Console {
     }
 
     fn list(&mut self, text: &str) -> Result<String, String> {
-        let (span, _) = self.current().ok_or("no code has run here yet")?;
+        let current = self.current().map(|(span, _)| span);
+        let (name, line) = text.rsplit_once(':').map_or((None, text), |(file, line)| (Some(file), line));
+        let file = match name {
+            Some(name) => self.session.file(name).ok_or(format!("the program has no file `{name}`"))?,
+            None => current.map(|span| span.file).ok_or("no code has run here yet")?,
+        };
         let sources = self.session.program().sources();
-        let here = sources.line_col(span.file, span.lo).line;
-        let middle = if text.is_empty() { Ok(here) } else { text.parse() };
-        let middle: usize = middle.map_err(|_| format!("`{text}` is not a line"))?;
-        let lines = sources.file(span.file).text.lines().enumerate().map(|(n, line)| (n + 1, line));
+        let here = current.filter(|span| span.file == file);
+        let here = here.map_or(0, |span| sources.line_col(span.file, span.lo).line);
+        let middle = if text.is_empty() { Ok(here) } else { line.trim().parse() };
+        let middle: usize = middle.map_err(|_| format!("`{line}` is not a line"))?;
+        let lines = sources.file(file).text.lines().enumerate().map(|(n, line)| (n + 1, line));
         let shown = lines.filter(|(n, _)| n.abs_diff(middle) <= AROUND);
         let text = shown.map(|(n, line)| format!("{}{n:>5}  {line}\n", if n == here { '>' } else { ' ' }));
         Ok(text.collect())

@@ -97,6 +97,27 @@ impl Expression {
     }
 }
 
+/// Whether a name stands for something on every PE.
+pub fn is_built_in(name: &str) -> bool {
+    matches!(name, "pe.x" | "pe.y" | "cycle")
+}
+
+impl Expression {
+    /// A name in it for which this is false.
+    pub fn unknown_name(&self, is_known: &dyn Fn(&str) -> bool) -> Option<&str> {
+        match self {
+            Expression::Literal(_) => None,
+            Expression::Name(name) => (!is_known(name)).then_some(name),
+            Expression::Element(a, b) | Expression::Binary(_, a, b) => {
+                a.unknown_name(is_known).or_else(|| b.unknown_name(is_known))
+            }
+            Expression::Field(of, _) | Expression::Behind(of) | Expression::Unary(_, of) => {
+                of.unknown_name(is_known)
+            }
+        }
+    }
+}
+
 fn named(name: &str, context: &EvalContext<'_>) -> Result<Value, String> {
     let at = context.view.at();
     match name {
@@ -114,7 +135,7 @@ fn named(name: &str, context: &EvalContext<'_>) -> Result<Value, String> {
     if let Some(held) = context.view.find_global(name, place) {
         return Ok(Value::VariableValue(held));
     }
-    if let Some(value) = context.comptime.value(name, place) {
+    if let Some(value) = context.comptime.value(name, place, context.view) {
         return Ok(value);
     }
     // A global that lies in a struct is known as a whole.
@@ -218,9 +239,11 @@ fn binary(operator: &str, a: &Value, b: &Value) -> Result<Value, String> {
 
 fn integers(operator: &str, a: i128, b: i128) -> Result<Value, String> {
     let shift = || u32::try_from(b).ok().filter(|b| *b < 64).ok_or("a shift is by 0 to 63 bits".to_string());
-    let whole =
-        |result: Option<i128>| result.map(Value::Int).ok_or(format!("`{operator}` has no result here"));
+    let whole = |result: Option<i128>| {
+        result.map(Value::Int).ok_or(format!("the result of `{operator}` is too large"))
+    };
     match operator {
+        "/" | "%" if b == 0 => Err("nothing can be divided by 0".to_string()),
         "+" => whole(a.checked_add(b)),
         "-" => whole(a.checked_sub(b)),
         "*" => whole(a.checked_mul(b)),
@@ -321,9 +344,16 @@ impl Parser<'_> {
             if self.rest.starts_with('[') {
                 self.skip(1);
                 self.part()?;
-                let index = self.binary(0)?;
+                loop {
+                    let index = self.binary(0)?;
+                    expression = Expression::Element(Box::new(expression), Box::new(index));
+                    if !self.rest.starts_with(',') {
+                        break;
+                    }
+                    self.skip(1);
+                    self.part()?;
+                }
                 self.expect("]")?;
-                expression = Expression::Element(Box::new(expression), Box::new(index));
             } else if let Some(name) = self.field() {
                 self.part()?;
                 expression = Expression::Field(Box::new(expression), name);

@@ -194,7 +194,7 @@ impl Session {
     /// A sentence that says what is wrong with it.
     pub fn add(&mut self, kind: Kind, wish: &Wish<'_>) -> Result<u32, String> {
         let id = self.next_id;
-        self.breakpoints.push(Breakpoint::new(&self.program, id, kind, wish)?);
+        self.breakpoints.push(Breakpoint::new((&self.program, &self.comptime), id, kind, wish)?);
         self.next_id += 1;
         Ok(id)
     }
@@ -382,7 +382,24 @@ impl Session {
                 }
             }
         }
+        let text = self.failed_condition(event, &ids).unwrap_or(text);
         self.stop = Stop { breakpoints: ids, ..Stop::new(kind, text) };
+    }
+
+    /// Why the condition of a breakpoint that was met has no value.
+    fn failed_condition(&mut self, event: &Event, ids: &[u32]) -> Option<String> {
+        let Event::Notice(Notice::Code { pe, .. }) = event else { return None };
+        let met = self.breakpoints.iter().filter(|b| ids.contains(&b.id));
+        let conditions: Vec<_> = met.filter_map(|b| Some((b.id, b.condition.clone()?))).collect();
+        let look = |view: &PeView<'_>, comptime: &Comptime| {
+            let context = EvalContext { view, call: 0, comptime };
+            let failed = |(id, condition): &(u32, Expression)| {
+                let why = condition.value(&context).and_then(|value| value.truth()).err()?;
+                Some(format!("the condition of breakpoint {id} has no value: {why}"))
+            };
+            conditions.iter().find_map(failed)
+        };
+        self.look(*pe, look).ok().flatten()
     }
 
     /// The run has ended.

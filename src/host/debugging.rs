@@ -61,6 +61,20 @@ impl Program {
         Some(self.sources.line_col(file, first).line)
     }
 
+    /// Whether a variable of some tile has a name, or lies in a module or struct whose name begins it.
+    pub fn has_variable(&self, name: &str) -> bool {
+        let first = name.split('.').next().unwrap_or(name);
+        let is_it = |known: &str| known == first || known.rsplit('.').next() == Some(first) || known == name;
+        let in_module =
+            |known: &str| known.strip_prefix(first).is_some_and(|rest| rest.starts_with(['.', '[']));
+        let is_near = |known: &str| is_it(known) || in_module(known);
+        self.tiles.iter().any(|tile| {
+            let mut locals = tile.functions.iter().flat_map(|function| &function.locals);
+            tile.symbols.iter().any(|symbol| is_near(&symbol.name))
+                || locals.any(|local| is_near(&local.name))
+        })
+    }
+
     /// The first operations of the functions and tasks with a name.
     pub fn code_of_function(&self, name: &str) -> Vec<OpAddress> {
         self.operations(|function| if function.name == name { vec![0] } else { Vec::new() })

@@ -104,6 +104,11 @@ impl<'w> PeView<'w> {
         self.at
     }
 
+    /// The file of its tile, and the values of its parameters, such as `x = 3, y = 4`.
+    pub fn params(&self) -> (&str, &str) {
+        (&self.tile.file, &self.tile.params)
+    }
+
     /// The cycle up to which its main thread has run.
     pub fn cycle(&self) -> u64 {
         self.pe.busy_until()

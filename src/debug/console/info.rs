@@ -30,7 +30,7 @@ impl Console {
             Ok(match what {
                 "locals" => view.locals(call).iter().map(|held| value::tree(held, view)).collect(),
                 "globals" => view.globals().iter().map(|held| value::tree(held, view)).collect(),
-                "comptime" => place.map_or_else(Vec::new, |place| comptime.of_file(place)),
+                "comptime" => place.map_or_else(Vec::new, |place| comptime.of_file(place, view)),
                 "tasks" => tasks(view),
                 "queues" => view.queues(),
                 "registers" => view.registers(),

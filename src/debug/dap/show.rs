@@ -240,7 +240,7 @@ impl<W: Write> Server<W> {
             "Comptime" => {
                 let place = view.calls().get(call).map(|call| call.span);
                 let place = place.or(view.activity().map(|(_, span, _)| span));
-                place.map_or_else(Vec::new, |place| comptime.of_file(place))
+                place.map_or_else(Vec::new, |place| comptime.of_file(place, view))
             }
             "Tasks" => tasks(view),
             "Queues" => view.queues(),

@@ -40,7 +40,7 @@ struct Named {
 }
 
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a parameter is an integer, a float, true or false")]
 enum Param {
     Bool(bool),
     Int(i64),
@@ -71,6 +71,9 @@ pub fn setup(root: &Path, wanted: Option<Arch>, services: &Services) -> Result<S
         if let Some(options) = found {
             return Ok(Setup { options, named_in: Some(file) });
         }
+        if let Some(layout) = missing_layout(&text, folder) {
+            return Err((file, format!("there is no file {}", layout.display())));
+        }
     }
     for folder in folders {
         if let Some((options, file)) = scripted(folder, root, wanted, services) {
@@ -78,6 +81,13 @@ pub fn setup(root: &Path, wanted: Option<Arch>, services: &Services) -> Result<S
         }
     }
     Ok(Setup { options: CompileOptions::new(wanted.unwrap_or(Arch::Wse2)), named_in: None })
+}
+
+/// A program that is named and does not exist.
+fn missing_layout(text: &str, folder: &Path) -> Option<PathBuf> {
+    let project: Project = toml::from_str(text).ok()?;
+    let mut layouts = project.program.into_iter().map(|named| named.layout);
+    layouts.find(|layout| !folder.join(layout).exists())
 }
 
 fn named(
@@ -176,6 +186,9 @@ mod tests {
         let params = [("M".to_string(), ParamValue::Int(4)), ("on".to_string(), ParamValue::Bool(true))];
         assert_eq!((options.arch, options.params.as_slice()), (Arch::Wse2, params.as_slice()));
         assert!(read("/p/src/b.csl").is_none());
+        let text = text.replace("M = 4", "M = \"x\"");
+        let why = named(&text, Path::new("/p"), Path::new("/p/src/a.csl"), None).expect_err("no number");
+        assert_eq!(why, "a parameter is an integer, a float, true or false");
         assert!(named("program = 1", Path::new("/p"), Path::new("/p/a.csl"), None).is_err());
     }
 }

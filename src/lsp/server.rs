@@ -9,6 +9,7 @@ use crate::{Arch, CompileOptions};
 use crossbeam_channel::{Receiver, Sender, select};
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::notification::{self, Notification as _, PublishDiagnostics};
+use lsp_types::request::{Request as _, Shutdown};
 use lsp_types::{
     DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, InitializeParams,
     PositionEncodingKind, PublishDiagnosticsParams, Uri,
@@ -47,6 +48,8 @@ pub(super) struct Server {
     received: Option<Instant>,
     published: BTreeSet<PathBuf>,
     requests: i32,
+    /// Whether the editor has asked for the end.
+    is_shut_down: bool,
 }
 
 /// Serves one editor; whether it has ended properly.
@@ -122,6 +125,7 @@ impl Server {
             received: None,
             published: BTreeSet::new(),
             requests: 0,
+            is_shut_down: false,
         }
     }
 
@@ -160,12 +164,11 @@ impl Server {
             select! {
                 recv(connection.receiver) -> message => match message {
                     Ok(Message::Request(request)) => {
-                        if connection.handle_shutdown(&request).map_err(|e| e.to_string())? {
-                            return Ok(true);
-                        }
-                        self.answer(request);
+                        self.request(request);
                     }
-                    Ok(Message::Notification(notification)) if notification.method == "exit" => return Ok(false),
+                    Ok(Message::Notification(notification)) if notification.method == "exit" => {
+                        return Ok(self.is_shut_down);
+                    }
                     Ok(Message::Notification(notification)) => {
                         self.received = Some(Instant::now());
                         self.notice(notification);
@@ -181,6 +184,20 @@ impl Server {
                 recv(timer) -> _ => self.start(),
             }
         }
+    }
+
+    /// After the request to shut down there is nothing to ask any more.
+    fn request(&mut self, request: Request) {
+        if self.is_shut_down {
+            let words = "the server was shut down".to_string();
+            let code = ErrorCode::InvalidRequest as i32;
+            return self.send(Message::Response(Response::new_err(request.id, code, words)));
+        }
+        if request.method == Shutdown::METHOD {
+            self.is_shut_down = true;
+            return self.send(Message::Response(Response::new_ok(request.id, ())));
+        }
+        self.answer(request);
     }
 
     pub fn answer(&mut self, request: Request) {

@@ -85,7 +85,8 @@ class Runner(CommandQueue):
     ) -> None:
         _, rows = program.size
         if threads is not None and not 1 <= threads <= rows:
-            raise ValueError(f"threads={threads}: a wafer with {rows} rows can use 1 to {rows} threads")
+            has = "a wafer with 1 row can use 1 thread" if rows == 1 else f"a wafer with {rows} rows can use 1 to {rows} threads"
+            raise ValueError(f"threads={threads}: {has}")
         #: The program.
         self.program = program
         self._native = _native.Runner(

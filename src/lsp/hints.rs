@@ -1,5 +1,6 @@
 //! What is not written, between what is: comptime values, sizes, memory, registers.
 
+use super::hover::size_text;
 use super::navigate::file;
 use super::state::{Answer, State};
 use super::text::moved;
@@ -43,7 +44,7 @@ fn of_declaration(state: &State, path: &Path, file: &File, d: &Declaration) -> O
     let behind = d.init.or(d.ty)?.1;
     let fact = state.fact(path, d.at)?;
     if let Some((elements, words)) = fact.size {
-        return Some((behind, format!("{elements} elements, {} bytes", 2 * u64::from(words)), String::new()));
+        return Some((behind, size_text(elements, words), String::new()));
     }
     let is_constant = matches!(d.kind, DeclarationKind::Const | DeclarationKind::Param);
     let value = super::hover::value(&fact).filter(|_| is_constant && d.import.is_none())?;

@@ -107,7 +107,7 @@ fn name(state: &State, (path, at): (&Path, Extent), (to, declared): (&Path, Exte
     if let Some(fact) = fact.filter(|_| !is_code && declaration.import.is_none()) {
         parts.push(code(&typed(&declaration.name, &fact)));
         if let Some((elements, words)) = fact.size {
-            parts.push(format!("{elements} elements, {} bytes", 2 * u64::from(words)));
+            parts.push(size_text(elements, words));
         }
         parts.extend(meaning(state, path, &fact));
         if DSDS.contains(&fact.ty.as_str())
@@ -144,4 +144,10 @@ fn picture(state: &State, path: &Path, (lo, hi): Extent) -> Option<String> {
         let folder = format!("{}/", path.parent()?.display());
         Some(format!("```text\n{}\n```", text.trim_end().replace(&folder, "")))
     })
+}
+
+/// The size of an array, for people.
+pub fn size_text(elements: u64, words: u32) -> String {
+    let noun = if elements == 1 { "element" } else { "elements" };
+    format!("{elements} {noun}, {} bytes", 2 * u64::from(words))
 }

@@ -1,6 +1,7 @@
 //! The profile as some twenty lines.
 
 use super::percent;
+use crate::diagnostics::counted;
 use crate::diagnostics::render::{estimated_cycles, grouped};
 use crate::profile::{LineProfile, PeProfile, Phase, Profile, Times};
 
@@ -185,9 +186,9 @@ fn path(profile: &Profile) -> String {
         let line = &profile.lines[free.line as usize];
         let less = percent(all - free.cycles, all);
         out += &format!(
-            "  if {} took no time, the run would take {} cycles (-{less} %)\n",
+            "  if {} took no time, the run would take {} (-{less} %)\n",
             name(profile, line),
-            grouped(free.cycles),
+            counted(free.cycles, "cycle"),
         );
     }
     out

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Files that are named, and those `*.csl` below named folders whose names are `wanted`, in order. Hidden ones are left
-/// out. `pattern` is what is looked for, for the message when there is nothing.
+/// out, and so are links to folders. `pattern` is what is looked for, for the message when there is nothing.
 ///
 /// # Errors
 /// A text for people.
@@ -31,6 +31,10 @@ fn below(folder: &Path, wanted: fn(&str) -> bool, all: &mut Vec<PathBuf>) -> io:
         if name.starts_with('.') {
             continue;
         } else if path.is_dir() {
+            // A link may lead to a folder above, and then there is no end.
+            if path.is_symlink() {
+                continue;
+            }
             below(&path, wanted, all)?;
         } else if wanted(&name) && name.ends_with(".csl") {
             all.push(path);

@@ -1,7 +1,8 @@
 //! `cslrun debug`: what the debugger needs of the command line, files and the terminal.
 
-use super::args::{self, Command, DebugArgs, HostStep, RunArgs};
+use super::args::{self, Command, DebugArgs, HostStep, RunArgs, ShownCycles};
 use super::outcome::Outcome;
+use super::read_once::ReadOnce;
 use super::running::options;
 use super::steps;
 use super::{Exit, interrupt, output, screen};
@@ -9,8 +10,8 @@ pub use crate::debug::{AttachedRun, Goal};
 use crate::debug::{Debuggee, HostAction, Place, Services, prompt, serve};
 
 use crate::{
-    DiskLoader, ExportKind, Failure, LoadError, Loader, MessageFormat, Program, RunOptions, Runner, Scalar,
-    inspect, render,
+    ExportKind, Failure, LoadError, Loader, MessageFormat, Program, RunOptions, Runner, Scalar, inspect,
+    render,
 };
 use std::fs::File;
 use std::io::{BufReader, stdin, stdout};
@@ -147,12 +148,34 @@ fn prepare(words: &[String]) -> Result<Debuggee, String> {
     let levels = super::levels_of_environment()?;
     let all = ["cslrun", "run"].into_iter().map(Into::into).chain(words.iter().map(Into::into));
     match args::parse(all, levels) {
-        Ok(Command::Run(run)) => debuggee(&run, &DiskLoader),
+        Ok(Command::Run(run)) => {
+            refuse_what_is_not_for_a_debugger(&run)?;
+            debuggee(&run, &ReadOnce::default())
+        }
         Ok(_) => Err("only a run can be debugged".to_string()),
         Err(refusal) => {
             let why = refusal.complaint().unwrap_or_else(|| "there is nothing to run".to_string());
             Err(why.trim_end().trim_start_matches("error: ").to_string())
         }
+    }
+}
+
+/// Options of `cslrun run` that have no effect on a run that somebody debugs.
+fn refuse_what_is_not_for_a_debugger(args: &RunArgs) -> Result<(), String> {
+    let given = [
+        ("--schedule", args.schedule.is_some(), "`--seed` chooses another order of tasks"),
+        ("--seeds", args.seeds.is_some(), "debug one of the runs with `--seed`"),
+        ("--trace", args.trace.trace.is_some(), "the debugger shows each cycle"),
+        ("--report", args.report.is_some(), "the debugger shows each cycle"),
+        ("--message-format", args.compile.format() != MessageFormat::Plain, "the debugger writes plain text"),
+        ("--cycles off", args.shown_cycles == ShownCycles::Off, "the debugger always shows cycles"),
+        ("--threads", args.threads.is_some(), "the debugger runs the program on one thread"),
+    ];
+    match given.into_iter().find(|(_, is_given, _)| *is_given) {
+        Some((option, _, instead)) => {
+            Err(format!("`{option}` is an option of `cslrun run` and not of `cslrun debug`: {instead}"))
+        }
+        None => Ok(()),
     }
 }
 

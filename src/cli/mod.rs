@@ -35,6 +35,7 @@ mod page;
 mod picture;
 mod profile;
 mod progress;
+mod read_once;
 mod reading;
 mod record;
 mod report;
@@ -58,6 +59,7 @@ pub use settings::RunSettings;
 
 use crate::{DiskLoader, Levels, Loader};
 use args::Command;
+use read_once::ReadOnce;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -106,7 +108,8 @@ fn command(words: impl Iterator<Item = OsString>) -> Exit {
     };
     match args::parse(words, levels) {
         Ok(Command::Learn(args)) if args.watch => learn::watch(&args, &DiskLoader, show),
-        Ok(command) => show(&perform(&command, &DiskLoader)),
+        Ok(Command::Fmt(args)) => show_with(&fmt::fmt(&args, &DiskLoader), output::print_text),
+        Ok(command) => show(&perform(&command, &ReadOnce::default())),
         Err(refusal) => refuse(&refusal),
     }
 }
@@ -197,8 +200,12 @@ fn perform(command: &Command, loader: &dyn Loader) -> Outcome {
 }
 
 fn show(outcome: &Outcome) -> Exit {
+    show_with(outcome, output::print)
+}
+
+fn show_with(outcome: &Outcome, print: fn(&str) -> bool) -> Exit {
     let (stdout, stderr) = outcome.streams(output::colored());
-    let is_written = output::print(&stdout);
+    let is_written = print(&stdout);
     output::print_error(&stderr);
     if is_written || outcome.exit != Exit::Fine { outcome.exit } else { Exit::Usage }
 }

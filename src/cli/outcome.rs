@@ -80,6 +80,10 @@ impl Outcome {
             self.refuse(format!("there is no file {}{or}", file.display()));
             return None;
         }
+        if file.is_dir() {
+            self.refuse(format!("{} is a folder and no program", file.display()));
+            return None;
+        }
         let compilation = compile(file, loader, options);
         self.diagnostics.extend(compilation.diagnostics);
         self.sources = compilation.sources;

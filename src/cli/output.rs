@@ -52,7 +52,21 @@ pub fn speaks_json() -> bool {
 pub fn print(text: &str) -> bool {
     rewrite("");
     let mut out = anstream::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    is_written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// Writes the text of a program to stdout byte by byte, unless that is a terminal; otherwise like [`print`].
+pub fn print_text(text: &str) -> bool {
+    let mut out = io::stdout().lock();
+    if out.is_terminal() {
+        drop(out);
+        return print(text);
+    }
+    is_written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+fn is_written(result: io::Result<()>) -> bool {
+    match result {
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
             complain(&format!("the output cannot be written: {e}"));
             false
@@ -62,7 +76,8 @@ pub fn print(text: &str) -> bool {
 }
 
 /// Writes a file, whole or not at all: it is written under another name in the same folder and then renamed. What is
-/// no regular file, such as a device, is written as it is.
+/// no regular file, such as a device, is written as it is. A file that exists keeps its mode and its other names; if it has
+/// several names, its text is replaced in place.
 ///
 /// # Errors
 /// What the system says; the file is then as it was before.
@@ -80,15 +95,37 @@ pub fn write_file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<(
     };
     // A link stays one, and leads to the new file.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    let is_other = fs::metadata(path).is_ok_and(|known| !known.is_file());
+    let known = fs::metadata(path).ok();
+    let is_other = known.as_ref().is_some_and(|known| !known.is_file());
     let Some(name) = path.file_name().filter(|_| !is_other) else { return write(path) };
     let part = path.with_file_name(format!(".{}.{}.part", name.to_string_lossy(), std::process::id()));
-    let written = write(&part).and_then(|()| fs::rename(&part, path));
+    let written = write(&part).and_then(|()| match known {
+        // Its other names lead to the new text, too.
+        Some(known) if has_other_names(&known) => {
+            fs::write(path, fs::read(&part)?).and_then(|()| fs::remove_file(&part))
+        }
+        Some(known) => {
+            fs::set_permissions(&part, known.permissions())?;
+            fs::rename(&part, path)
+        }
+        None => fs::rename(&part, path),
+    });
     if written.is_err() {
         // It may not even have been made.
         let _ = fs::remove_file(&part);
     }
     written
+}
+
+/// Whether a file has several names on the disk (hard links).
+#[cfg(unix)]
+fn has_other_names(file: &fs::Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::nlink(file) > 1
+}
+
+#[cfg(not(unix))]
+fn has_other_names(_file: &fs::Metadata) -> bool {
+    false
 }
 
 /// Clears the terminal, if that is where stdout goes.

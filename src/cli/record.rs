@@ -51,12 +51,22 @@ pub enum Record<'a> {
         /// Distinct programs of PEs.
         programs: usize,
     },
+    /// A file that `check --fix` has changed.
+    Fixed {
+        /// The file.
+        file: &'a str,
+        /// How many changes.
+        changes: usize,
+    },
     /// Runs with different seeds that have ended alike.
     Seeds {
         /// The first seed.
         first: u64,
         /// The last seed.
         last: u64,
+        /// Whether all of them have failed.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        failed: bool,
     },
     /// The schedules that were tried, all of which have ended alike.
     Explored(Explored),

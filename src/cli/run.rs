@@ -82,6 +82,10 @@ fn perform(
     interrupt::run_ends();
     drop(line);
     outcome.asserts_held = runner.report().asserts_held;
+    // Results of another schedule are not what was asked for.
+    if let Some(Err(words)) = schedule.map(|schedule| schedule.check(&runner)) {
+        return outcome.refuse(words);
+    }
     trace::show(&args.trace, &mut runner, outcome);
     for line in runner.printed() {
         tell_line(line, args.shown_cycles, outcome);
@@ -103,9 +107,6 @@ fn perform(
             fail(&failure, outcome);
             evidence::add(outcome, &mut runner);
         }
-    }
-    if let Some(Err(words)) = schedule.map(|schedule| schedule.check(&runner)) {
-        outcome.refuse(words);
     }
     if args.shown_cycles == ShownCycles::Off {
         let all = std::mem::take(&mut outcome.diagnostics);

@@ -54,11 +54,14 @@ pub fn run(args: &RunArgs, program: &Arc<Program>, outcome: &mut Outcome) {
         None => {
             let runs = grouped(last - first + 1);
             let but = if but_time { ", but for what follows from time stamps" } else { "" };
-            let text = format!(
-                "seeds {first} to {last}: all {runs} runs end with the same memory and the same output{but}\n"
-            );
-            outcome.tell(&text, &Record::Seeds { first, last });
-            if !reference.failed.is_empty() {
+            let failed = !reference.failed.is_empty();
+            let how = match failed {
+                true => "fail in the same way",
+                false => "end with the same memory and the same output",
+            };
+            let text = format!("seeds {first} to {last}: all {runs} runs {how}{but}\n");
+            outcome.tell(&text, &Record::Seeds { first, last, failed });
+            if failed {
                 trials.show_failure(&Schedule::Seed(first), outcome);
             }
         }

@@ -14,6 +14,6 @@ pub struct CheckArgs {
     #[arg(value_name = "MORE.csl")]
     pub more: Vec<PathBuf>,
     /// Apply the fixes that diagnostics suggest, and check again
-    #[arg(long)]
+    #[arg(long, help_heading = "Changes")]
     pub fix: bool,
 }

@@ -1,6 +1,7 @@
 //! The arguments of `cslrun dsd`.
 
 use super::compile::CompileArgs;
+use super::names::output;
 use crate::cli::picture::Chosen;
 use clap::Args;
 use std::path::PathBuf;
@@ -13,7 +14,7 @@ pub struct DsdArgs {
     #[command(flatten)]
     pub compile: CompileArgs,
     /// Also write the picture of the first DSD to a file
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg", value_parser = output, help_heading = "Picture")]
     pub svg: Option<PathBuf>,
     /// What stands behind the file.
     #[arg(skip)]
@@ -30,7 +31,9 @@ impl DsdArgs {
             self.chosen.file = Some(format!("{other}.csl"));
             which = rest;
         }
-        match which.parse() {
+        // What `cslrun dsd` prints has a column, too.
+        let line = which.split_once(':').filter(|(_, column)| column.parse::<u32>().is_ok());
+        match line.map_or(which, |(line, _)| line).parse() {
             Ok(line) => self.chosen.line = Some(line),
             Err(_) => self.chosen.name = Some(which.to_string()),
         }

@@ -1,5 +1,7 @@
 //! Names in arguments.
 
+use std::path::PathBuf;
+
 /// `NAME=VALUE`, taken apart.
 pub(super) fn named(text: &str) -> Result<(String, &str), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
@@ -11,5 +13,13 @@ pub(super) fn identifier(name: &str) -> Result<String, String> {
     match name.trim() {
         "" => Err("the name is missing".to_string()),
         name => Ok(name.to_string()),
+    }
+}
+
+/// A file that is written, which must not be one of a program.
+pub(super) fn output(text: &str) -> Result<PathBuf, String> {
+    match text.to_ascii_lowercase().ends_with(".csl") {
+        true => Err(format!("`{text}` may be a program, and would be overwritten; choose another name")),
+        false => Ok(PathBuf::from(text)),
     }
 }

@@ -1,7 +1,7 @@
 //! The arguments of `cslrun run`.
 
 use super::compile::CompileArgs;
-use super::names::{identifier, named};
+use super::names::{identifier, named, output};
 use super::profile_target::ProfileTarget;
 use super::trace::TraceArgs;
 use crate::cli::number::Number;
@@ -9,42 +9,45 @@ use crate::cli::{memory, threads};
 use clap::{ArgMatches, Args, ValueEnum};
 use std::path::PathBuf;
 
+/// The heading of the options of a run in the help.
+const HOW_TO_RUN: &str = "Run";
+
 /// What to run, and how.
 #[derive(Args, Debug)]
 pub struct RunArgs {
     /// What to compile.
     #[command(flatten)]
     pub compile: CompileArgs,
-    /// Stop with an error after this many cycles
-    #[arg(long, value_name = "N")]
+    /// Stop with an error after this many cycles [default: 1000000000]
+    #[arg(long, value_name = "N", value_parser = max_cycles, help_heading = HOW_TO_RUN)]
     pub max_cycles: Option<u64>,
     /// Turn off the run-time checks for undefined behaviour: faster, but detects fewer errors
-    #[arg(long)]
+    #[arg(long, help_heading = HOW_TO_RUN)]
     pub unchecked: bool,
     /// Vary what the machine leaves undefined, such as the order of tasks that are ready at the same time; the result
     /// must not change
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, help_heading = HOW_TO_RUN)]
     pub seed: Option<u64>,
     /// Run with each of these seeds, on all processors, and compare the results
-    #[arg(long, value_name = "A..B", value_parser = seeds, conflicts_with_all = ["seed", "trace", "report"])]
+    #[arg(long, value_name = "A..B", value_parser = seeds, help_heading = HOW_TO_RUN, conflicts_with_all = ["seed", "trace", "report"])]
     pub seeds: Option<(u64, u64)>,
     /// Follow a schedule that `cslrun explore` has written
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "seeds"])]
+    #[arg(long, value_name = "FILE", help_heading = HOW_TO_RUN, conflicts_with_all = ["seed", "seeds"])]
     pub schedule: Option<PathBuf>,
     /// Whether to print cycles, which are estimates; `off` suits output that is compared with that of another version
-    #[arg(long = "cycles", value_name = "WHETHER", default_value = "on")]
+    #[arg(long = "cycles", value_name = "WHETHER", help_heading = HOW_TO_RUN, default_value = "on")]
     pub shown_cycles: ShownCycles,
     /// Number of threads for a large wafer [default: automatic]. The result does not depend on it
-    #[arg(long, value_name = "N", value_parser = threads::number)]
+    #[arg(long, value_name = "N", value_parser = threads::number, help_heading = HOW_TO_RUN)]
     pub threads: Option<usize>,
     /// Memory that the simulation may use, such as 8G [default: the free memory]
-    #[arg(long, value_name = "BYTES", value_parser = memory::size)]
+    #[arg(long, value_name = "BYTES", value_parser = memory::size, help_heading = HOW_TO_RUN)]
     pub memory: Option<u64>,
     /// What to record.
     #[command(flatten)]
     pub trace: TraceArgs,
     /// Write an HTML page that shows the run cycle by cycle
-    #[arg(long, value_name = "FILE.html")]
+    #[arg(long, value_name = "FILE.html", value_parser = output, help_heading = HOW_TO_RUN)]
     pub report: Option<PathBuf>,
     /// The profile, if one is wanted.
     #[arg(skip)]
@@ -144,6 +147,15 @@ fn get(text: &str) -> Result<HostStep, String> {
 
 fn numbers(text: &str) -> Result<Vec<Number>, String> {
     text.split(',').map(|n| n.trim().parse()).collect()
+}
+
+fn max_cycles(text: &str) -> Result<u64, String> {
+    let digits = text.replace(['_', ','], "");
+    digits.parse().map_err(|_| "the number of cycles must be a whole number, such as 1000000".to_string())
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "a seed is a whole number from 0 on".to_string())
 }
 
 fn seeds(text: &str) -> Result<(u64, u64), String> {

@@ -19,7 +19,7 @@ pub struct TraceArgs {
     #[arg(long = "trace-pe", value_name = "X,Y", requires = "trace", value_parser = block)]
     pub pes: Vec<PeRange>,
     /// Trace only this color, and the tasks and operations that use it; may be repeated
-    #[arg(long = "trace-color", value_name = "N", requires = "trace", value_parser = clap::value_parser!(u8).range(0..24))]
+    #[arg(long = "trace-color", value_name = "N", requires = "trace", value_parser = color)]
     pub colors: Vec<u8>,
     /// Trace only this task, and the operations that it starts; may be repeated
     #[arg(long = "trace-task", value_name = "NAME", requires = "trace")]
@@ -55,6 +55,11 @@ pub fn target(text: &str) -> Result<TraceTarget, String> {
         }
         Some(_) | None => Err("the name must end in .json or .txt".to_string()),
     }
+}
+
+fn color(text: &str) -> Result<u8, String> {
+    let number = text.parse().ok().filter(|n| *n < 24);
+    number.ok_or_else(|| format!("`{text}` is no color: the colors are 0 to 23"))
 }
 
 fn block(text: &str) -> Result<PeRange, String> {

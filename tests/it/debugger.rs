@@ -1,0 +1,72 @@
+//! `cslrun debug` with commands from a file.
+
+use crate::cli::{Folder, answers};
+
+/// Tiles that differ in a parameter, and are made from one template.
+const LAYOUT: &str = "layout {\n  @set_rectangle(12, 1);\n  for (@range(u16, 12)) |i| {\n    \
+                      @set_tile_code(i, 0, \"pt.csl\", .{ .x = i });\n  }\n}\n";
+const TILE: &str = "param x: u16;\nconst next = x + 1;\nvar y: u16 = 0;\nvar m: [2, 3]u16 = @zeros([2, 3]u16);\n\
+                    task main() void {\n  y = x;\n  m[1, 2] = next;\n  @assert(y == x);\n}\ncomptime {\n  \
+                    @bind_local_task(main, @get_local_task_id(8));\n  @activate(@get_local_task_id(8));\n}\n";
+
+fn folder(name: &str) -> Folder {
+    let folder = Folder::with(name, "pl.csl", LAYOUT);
+    folder.write("pt.csl", TILE);
+    folder
+}
+
+fn debugged(name: &str, commands: &str) -> String {
+    let folder = folder(name);
+    folder.write("commands", commands);
+    let output = folder.cslrun("debug --commands commands pl.csl");
+    answers(&output, 0, &[]);
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[track_caller]
+fn shows(text: &str, words: &[&str]) {
+    for word in words {
+        assert!(text.contains(word), "no `{word}` in: {text}");
+    }
+}
+
+#[test]
+fn a_parameter_has_the_value_of_the_pe() {
+    let text = debugged("debug-param", "pe 7 0\nbreak pt.csl:8 if x == 7\nc\nprint x\nprint y\nprint next\n");
+    shows(&text, &["PE(7,0), cycle", "x = 7\n", "y = 7\n", "next = 1 or 2 or 3 or 4 or others\n"]);
+}
+
+#[test]
+fn a_condition_without_a_value_is_refused_or_stops_the_run_with_the_reason() {
+    let text = debugged("debug-condition", "break main if zzz == 3\nbreak main if m[5][0] == 1\nc\n");
+    shows(
+        &text,
+        &["the program has no variable `zzz`\n", "the condition of breakpoint 1 has no value: `m` has 2"],
+    );
+}
+
+#[test]
+fn elements_lines_and_colors_are_written_as_in_csl() {
+    let commands = "break pt.csl:8\nc\nprint m[1, 2]\nprint 1 / 0\nbreak color 99\nlist pl.csl:2\n";
+    let text = debugged("debug-words", commands);
+    let words = ["m[1, 2] = 1\n", "nothing can be divided by 0\n", "`99` is not a color: they are 0 to 23\n"];
+    shows(&text, &words);
+    shows(&text, &["    2    @set_rectangle(12, 1);\n"]);
+}
+
+#[test]
+fn options_without_effect_are_refused() {
+    let folder = folder("debug-options");
+    for option in [
+        "--schedule s.txt",
+        "--seeds 1..3",
+        "--trace",
+        "--report a.html",
+        "--message-format json",
+        "--cycles off",
+        "--threads 1",
+    ] {
+        let output = folder.cslrun(&format!("debug pl.csl {option}"));
+        answers(&output, 2, &["is an option of `cslrun run` and not of `cslrun debug`"]);
+    }
+}

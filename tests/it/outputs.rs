@@ -1,0 +1,85 @@
+//! Files that the command writes, and programs that it can read only once.
+
+use crate::cli::{Folder, answers, finish, spawn};
+use std::io::Write;
+
+const PROGRAM: &str = "var x: u16 = 1;\n";
+
+#[test]
+fn a_program_is_not_overwritten_by_an_output() {
+    let folder = Folder::with("outputs", "pe.csl", PROGRAM);
+    for line in ["pe.csl --report pe.csl", "dsd pe.csl --svg pe.csl", "explore pe.csl --schedule-file pe.csl"]
+    {
+        answers(&folder.cslrun(line), 2, &["`pe.csl` may be a program, and would be overwritten"]);
+    }
+}
+
+#[test]
+fn a_program_can_come_from_standard_input() {
+    let folder = Folder::new("input");
+    let mut child = spawn(&folder.0, "check -");
+    child.stdin.take().expect("a pipe").write_all(b"var x: u16 = y;\n").expect("it reads");
+    answers(&finish(child), 1, &["-:1:14"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_in_a_pipe_is_read_once() {
+    let folder = Folder::new("pipe");
+    let mut child = spawn(&folder.0, "check /dev/stdin");
+    child.stdin.take().expect("a pipe").write_all(b"var x: u16 = y;\n").expect("it reads");
+    answers(&finish(child), 1, &["/dev/stdin:1:14"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_formatted_file_keeps_its_mode_and_its_names() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+    let folder = Folder::with("modes", "a.csl", "var   x:u16=1;\n");
+    folder.write("b.csl", "var   x:u16=1;\n");
+    let path = |file: &str| folder.0.join(file);
+    for file in ["a.csl", "b.csl"] {
+        std::fs::set_permissions(path(file), PermissionsExt::from_mode(0o755)).expect("a mode");
+    }
+    std::fs::hard_link(path("b.csl"), path("b.txt")).expect("a second name");
+    // A link that leads up has no end.
+    symlink("..", path("up")).expect("a link");
+    let output = folder.cslrun("fmt .");
+    answers(&output, 0, &[]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "./a.csl\n./b.csl\n");
+    for (file, links) in [("a.csl", 1), ("b.csl", 2)] {
+        let known = path(file).metadata().expect("a file");
+        assert_eq!((known.mode() & 0o777, known.nlink()), (0o755, links), "{file}");
+    }
+    assert_eq!(std::fs::read_to_string(path("b.txt")).expect("a file"), PROGRAM);
+}
+
+#[test]
+fn formatted_text_has_every_byte() {
+    let folder = Folder::new("bytes");
+    let text = b"// a\x01b\x7fc\x00d\nvar x: u16 = 1;\n";
+    let mut child = spawn(&folder.0, "fmt -");
+    child.stdin.take().expect("a pipe").write_all(text).expect("it reads");
+    assert_eq!(finish(child).stdout, text);
+}
+
+#[test]
+fn changes_are_told_in_json() {
+    let folder = Folder::with("fixed", "pe.csl", "fn f() void { var x: u16 = 1; x++; }\n");
+    let output = folder.cslrun("check pe.csl --fix --message-format json");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.starts_with('{') && text.lines().all(|line| line.starts_with('{')), "{text}");
+    assert!(text.contains("\"file\":\"pe.csl\",\"changes\":1"), "{text}");
+}
+
+#[test]
+fn numbers_that_cannot_be_read_are_explained() {
+    let folder = Folder::with("numbers", "pe.csl", PROGRAM);
+    answers(&folder.cslrun("pe.csl --max-cycles 1e3"), 2, &["must be a whole number, such as 1000000"]);
+    answers(&folder.cslrun("pe.csl --seed -1"), 2, &["a seed is a whole number from 0 on"]);
+    answers(
+        &folder.cslrun("pe.csl --trace --trace-color 24"),
+        2,
+        &["`24` is no color: the colors are 0 to 23"],
+    );
+}

@@ -163,8 +163,11 @@ impl Pe {
             }
             other => unreachable!("{other:?} has a result"),
         };
-        let at: PeCoord = self.at;
-        self.line.print(&text, at, time, environment.log);
+        self.print(tile, &text, time, environment);
+    }
+
+    fn print(&mut self, tile: &TileImage, text: &str, time: u64, environment: &mut Environment<'_>) {
+        self.line.print(text, self.at, time, environment.log);
         if !self.line.text.is_empty() {
             self.line.note_last(time, self.main.calls.places(tile));
         }

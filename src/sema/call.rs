@@ -470,21 +470,14 @@ impl Sema<'_> {
 }
 
 fn wrong_count(function: &FnDecl, have: usize) -> Diag {
-    rules::ARGUMENT_COUNT
-        .because(&[
-            ("name", &format!("`{}`", function.name.name)),
-            ("want", &counted(function.params.len() as u64, "argument")),
-            ("have", &have),
-        ])
-        .also(function.span, "declared here")
-        .help(match function.params.len() {
-            0 => format!("write `{}()`", function.name.name),
-            _ => format!(
-                "write `{}({})`, with a value for each parameter",
-                function.name.name,
-                parameters(function)
-            ),
-        })
+    let (name, want) = (&function.name.name, function.params.len());
+    let facts: [(&str, &dyn std::fmt::Display); 3] =
+        [("name", &format!("`{name}`")), ("want", &counted(want as u64, "argument")), ("have", &have)];
+    let diag = rules::ARGUMENT_COUNT.because(&facts).also(function.span, "declared here");
+    diag.help(match want {
+        0 => format!("write `{name}()`"),
+        _ => format!("write `{name}({})`, with a value for each parameter", parameters(function)),
+    })
 }
 
 /// The names of the parameters, as a call would list them.

@@ -15,8 +15,8 @@
 use super::bands::{Band, Bands};
 use super::heartbeat::{PES_BETWEEN_LOOKS, Signals};
 use super::launches::Launches;
-use super::locality_step::{first_of, piece_behind, split_before, without};
 use super::pe_array::{BandPes, PeFactory, PeSlot};
+use super::pieces::{first_of, piece_behind, split_before, without};
 use super::record::Observers;
 use super::{Wafer, explain};
 use crate::diagnostics::Diag;

@@ -21,6 +21,7 @@ mod launches;
 mod locality_step;
 mod message_checks;
 mod pe_array;
+mod pieces;
 mod record;
 mod repetition;
 mod stall;

@@ -25,12 +25,14 @@ fn programs(test: &str) -> Folder {
     copy("tests/cases/orders/two-writers.csl", "writers.csl");
     copy("tests/cases/orders/two-writers-clean.csl", "clean.csl");
     std::fs::write(folder.0.join("test_one.csl"), TESTS).expect("a writable folder");
+    std::fs::write(folder.0.join("fixable.csl"), "const n == 4;\ncomptime { @comptime_print(n); }\n")
+        .expect("a writable folder");
     std::fs::write(folder.0.join("test_two.csl"), "fn\n").expect("a writable folder");
     folder
 }
 
 /// Command lines that print every kind of record.
-const LINES: [&str; 20] = [
+const LINES: [&str; 21] = [
     "countdown.csl",
     "countdown.csl --cycles off",
     "layout.csl --set A=1 --set x=1 --launch multiply:1.0 --get y",
@@ -48,6 +50,7 @@ const LINES: [&str; 20] = [
     "explore clean.csl",
     "explore writers.csl",
     "wrong.csl",
+    "check --fix fixable.csl",
     "test .",
     "nowhere.csl",
     "countdown.csl --nothing",

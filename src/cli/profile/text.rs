@@ -1,7 +1,6 @@
 //! The profile as some twenty lines.
 
 use super::percent;
-use crate::diagnostics::counted;
 use crate::diagnostics::render::{estimated_cycles, grouped};
 use crate::profile::{LineProfile, PeProfile, Phase, Profile, Times};
 
@@ -185,11 +184,9 @@ fn path(profile: &Profile) -> String {
     for free in free.into_iter().take(MOST_FREE) {
         let line = &profile.lines[free.line as usize];
         let less = percent(all - free.cycles, all);
-        out += &format!(
-            "  if {} took no time, the run would take {} (-{less} %)\n",
-            name(profile, line),
-            counted(free.cycles, "cycle"),
-        );
+        let cycles = if free.cycles == 1 { "cycle" } else { "cycles" };
+        let (place, left) = (name(profile, line), grouped(free.cycles));
+        out += &format!("  if {place} took no time, the run would take {left} {cycles} (-{less} %)\n");
     }
     out
 }

@@ -46,7 +46,7 @@ impl<'l> Class<'l> {
         let named = self.named(args)?;
         if let Some(number) = args.hint {
             let lesson = named.or_else(|| self.first_open()).ok_or("all lessons are done")?;
-            return text::hint(lesson, number).map(says);
+            return text::hint(lesson, number, &self.folder.command()).map(says);
         }
         if args.chapter {
             let lesson = named.or_else(|| self.first_open()).ok_or("all lessons are done")?;

@@ -81,15 +81,15 @@ pub fn list(lessons: &[Lesson], done: &[bool]) -> String {
     out + &progress(done)
 }
 
-/// One hint, and how to get the next one.
-pub fn hint(lesson: &Lesson, number: usize) -> Result<String, String> {
+/// One hint, and how to get the next one with the command of the folder.
+pub fn hint(lesson: &Lesson, number: usize, command: &str) -> Result<String, String> {
     let (name, all) = (lesson.name(), lesson.hints.len());
     let Some(hint) = number.checked_sub(1).and_then(|i| lesson.hints.get(i)) else {
         return Err(format!("there are {all} hints for `{name}`"));
     };
     let next = match number < all {
-        true => format!("`cslrun learn {name} --hint {}` shows the next one", number + 1),
-        false => format!("`cslrun learn {name} --solution` shows the solution"),
+        true => format!("`{command} {name} --hint {}` shows the next one", number + 1),
+        false => format!("`{command} {name} --solution` shows the solution"),
     };
     Ok(format!("Lesson {}, hint {number} of {all}:\n{hint}\n\n{next}\n", lesson.number))
 }

@@ -73,7 +73,7 @@ impl<'w, S: Fn(&Outcome) -> Exit> Watch<'w, S> {
                     Some(Key::Quit) => return Left::End(Exit::Fine),
                     Some(Key::Hint) => {
                         hints = (hints + 1).min(lesson.hints.len());
-                        self.say(text::hint(lesson, hints));
+                        self.say(text::hint(lesson, hints, &self.class.folder.command()));
                     }
                     Some(Key::List) => self.say(Ok(text::list(&self.class.lessons, &self.class.done()))),
                     Some(Key::Chapter) => self.say(text::chapter(lesson, output::width())),

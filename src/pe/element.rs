@@ -254,7 +254,7 @@ impl Pe {
 
     /// From now on, the schedule decides among equally ready tasks and equal microthreads.
     pub fn shuffle(&mut self, schedule: ScheduleSeed) {
-        self.tasks.schedule = Some(schedule.of(self.at));
+        self.tasks.schedule = Some(Box::new(schedule.of(self.at)));
     }
 
     /// From now on, notes what it chooses.

@@ -25,7 +25,7 @@ impl Pe {
         let mut waiting = self.threads.running(&self.queues, now);
         while let Some(place) = match self.script {
             None if waiting == 0 => None,
-            None => self.threads.first(waiting, self.tasks.schedule, now),
+            None => self.threads.first(waiting, self.tasks.schedule.as_deref().copied(), now),
             Some(_) => self.first_by_script(waiting, now),
         } {
             let others = if self.choices.is_some() { self.threads.equal(waiting) & !(1 << place) } else { 0 };

@@ -22,8 +22,8 @@ pub(super) struct Tasks {
     rotations: Option<Box<Rotations>>,
     /// Ids of control tasks, bit = id.
     control: u64,
-    /// Decides the order of equally ready tasks, instead of their ids (`--seed`).
-    pub schedule: Option<ScheduleSeed>,
+    /// Decides the order of equally ready tasks, instead of their ids (`--seed`). Boxed, because few runs have one.
+    pub schedule: Option<Box<ScheduleSeed>>,
     /// How many tasks have started.
     pub started: u64,
     /// Tasks that have started at least once.
@@ -369,7 +369,7 @@ impl Tasks {
             return None;
         }
         let preferred = if mask & self.high != 0 { mask & self.high } else { mask };
-        match self.schedule {
+        match &self.schedule {
             // Round robin: the next id above that of the previous task, or else the lowest.
             None => {
                 let above = preferred & self.state.last.map_or(0, |id| (u64::MAX << (id.0 & 63)) << 1);
@@ -389,7 +389,7 @@ impl Tasks {
     /// The rank of an id among equally ready tasks: its number, or with a seed a new one at every start.
     fn turn(&self, id: u8) -> u64 {
         let question = self.started << 6 | u64::from(id);
-        self.schedule.map_or(id.into(), |schedule| schedule.number(question))
+        self.schedule.as_ref().map_or(id.into(), |schedule| schedule.number(question))
     }
 }
 

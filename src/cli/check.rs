@@ -63,14 +63,14 @@ fn fix(file: &Path, args: &CompileArgs, loader: &dyn Loader) -> Result<Outcome, 
             *counts.entry(name).or_default() += count;
         }
     }
-    let mut told = Outcome::new(args.format());
+    let mut fixed = Outcome::new(args.format());
     for (name, count) in &counts {
         let changes = if *count == 1 { "1 change".to_string() } else { format!("{count} changes") };
-        told.tell(&format!("{name}: {changes}\n"), &Record::Fixed { file: name, changes: *count });
+        fixed.tell(&format!("{name}: {changes}\n"), &Record::Fixed { file: name, changes: *count });
     }
     let mut outcome = check_one(file, args, loader);
-    outcome.printed.insert_str(0, &told.printed);
-    outcome.records.insert_str(0, &told.records);
+    outcome.printed.insert_str(0, &fixed.printed);
+    outcome.records.insert_str(0, &fixed.records);
     Ok(outcome)
 }
 

@@ -5,12 +5,11 @@
 //! end. Routes that a PE changes count for all routers in the same cycle, therefore both halves wait for all bands.
 //!
 //! Several bands serve wafers of at least 512 PEs on machines with several cores, as long as that is faster
-//! (`wafer/threading_policy.rs`): with
-//! two threads game-of-life 128 x 128 takes 0.54 to 0.62 of the time, conjugate-gradient 64 x 64 0.65
-//! (docs/performance.md). `--threads 1`, a recording
-//! and `--engine plain` switch it off; `nothing_depends_on_the_number_of_threads_and_the_size_of_caches` in
-//! `tests/it/props/streams.rs`, `fast_paths_and_threads_cannot_be_seen` in `tests/it/props/stencils.rs` and
-//! `tests/it/engines.rs` compare it with one thread.
+//! (`wafer/threading_policy.rs`): with two threads game-of-life 128 x 128 takes 0.54 to 0.62 of the time,
+//! conjugate-gradient 64 x 64 0.65 (docs/performance.md). `--threads 1`, a recording and `--engine plain` switch it off;
+//! `nothing_depends_on_the_number_of_threads_and_the_size_of_caches` in `tests/it/props/streams.rs`,
+//! `fast_paths_and_threads_cannot_be_seen` in `tests/it/props/stencils.rs` and `tests/it/engines.rs` compare it with one
+//! thread.
 
 use super::bands::{Band, Bands};
 use super::heartbeat::{PES_BETWEEN_LOOKS, Signals};

@@ -14,21 +14,23 @@ fn a_program_is_not_overwritten_by_an_output() {
     }
 }
 
+/// Checks a program that is written to standard input, and expects the place of its mistake.
+fn checks_input(test: &str, file: &str) {
+    let folder = Folder::new(test);
+    let mut child = spawn(&folder.0, &format!("check {file}"));
+    child.stdin.take().expect("a pipe").write_all(b"var x: u16 = y;\n").expect("it reads");
+    answers(&finish(child), 0, &[&format!("{file}:1:14")]);
+}
+
 #[test]
 fn a_program_can_come_from_standard_input() {
-    let folder = Folder::new("input");
-    let mut child = spawn(&folder.0, "check -");
-    child.stdin.take().expect("a pipe").write_all(b"var x: u16 = y;\n").expect("it reads");
-    answers(&finish(child), 0, &["-:1:14"]);
+    checks_input("input", "-");
 }
 
 #[cfg(unix)]
 #[test]
 fn a_program_in_a_pipe_is_read_once() {
-    let folder = Folder::new("pipe");
-    let mut child = spawn(&folder.0, "check /dev/stdin");
-    child.stdin.take().expect("a pipe").write_all(b"var x: u16 = y;\n").expect("it reads");
-    answers(&finish(child), 0, &["/dev/stdin:1:14"]);
+    checks_input("pipe", "/dev/stdin");
 }
 
 #[cfg(unix)]

@@ -44,29 +44,34 @@ fn local_tasks_run_before_wavelets_and_the_lowest_id_first_unless_another_is_pre
     assert_eq!(pick(&tasks, 0), Some(5));
 }
 
+/// The ids of the next tasks, where each local task activates itself.
+fn started(tasks: &mut Tasks, queues: &mut Queues, count: usize) -> Vec<u8> {
+    let start = |_| {
+        let picked = tasks.pick(ArchName::Wse2, queues, 0, 0).expect("a task is ready");
+        match picked {
+            Picked::Local(id) => {
+                tasks.start(id);
+                tasks.activate_by_code(id).unwrap();
+            }
+            Picked::Wavelet { id, input, .. } => {
+                queues.inputs[usize::from(input)].take(0);
+                tasks.start_other(Some(id));
+            }
+        }
+        picked.id().0
+    };
+    (0..count).map(start).collect()
+}
+
 #[test]
 fn a_task_that_activates_itself_lets_all_others_run() {
     let tile = tile(&[(3, TaskKind::Local), (9, TaskKind::Local), (5, TaskKind::Data)]);
     let (mut tasks, mut queues) = (Tasks::new(&tile), Queues::new(&WSE2, &tile));
     queues.deliver(0, Color(5), data(1));
     queues.deliver(0, Color(5), data(2));
-    let mut order = Vec::new();
     tasks.activate(TaskId(3)).unwrap();
     tasks.activate(TaskId(9)).unwrap();
-    for _ in 0..8 {
-        match tasks.pick(ArchName::Wse2, &mut queues, 0, 0).expect("two tasks are active") {
-            Picked::Local(id) => {
-                tasks.start(id);
-                tasks.activate_by_code(id).unwrap();
-                order.push(id.0);
-            }
-            Picked::Wavelet { id, input, .. } => {
-                queues.inputs[usize::from(input)].take(0);
-                tasks.start_other(Some(id));
-                order.push(id.0);
-            }
-        }
-    }
+    let order = started(&mut tasks, &mut queues, 8);
     assert_eq!(order, [3, 9, 5, 3, 9, 5, 3, 9]);
 }
 
@@ -78,22 +83,8 @@ fn a_task_that_activates_itself_takes_turns_with_the_tasks_of_all_wavelets() {
         queues.deliver(0, Color(5), data(word));
         queues.deliver(0, Color(6), data(word));
     }
-    let mut order = Vec::new();
     tasks.activate(TaskId(3)).unwrap();
-    for _ in 0..9 {
-        match tasks.pick(ArchName::Wse2, &mut queues, 0, 0).expect("a task is active") {
-            Picked::Local(id) => {
-                tasks.start(id);
-                tasks.activate_by_code(id).unwrap();
-                order.push(id.0);
-            }
-            Picked::Wavelet { id, input, .. } => {
-                queues.inputs[usize::from(input)].take(0);
-                tasks.start_other(Some(id));
-                order.push(id.0);
-            }
-        }
-    }
+    let order = started(&mut tasks, &mut queues, 9);
     assert_eq!(order, [3, 5, 6, 3, 5, 6, 3, 5, 6]);
 }
 

@@ -208,9 +208,11 @@ pub fn tile_of(sema: &mut Sema<'_>, class: &TileClass, family: Option<&mut Famil
 fn tile_of_family(sema: &mut Sema<'_>, class: &TileClass, family: &mut Family) -> TileImage {
     let written = sema.lower.data.written();
     family.begin(&class.params, written);
-    let trace = family.trace();
+    let trace = sema.eval.facts.is_kept().then(|| family.trace());
     if let Some((template, image)) = family.find() {
-        sema.eval.facts.fill(&template.facts, |term| trace.value(term));
+        if let Some(trace) = trace {
+            sema.eval.facts.fill(&template.facts, |term| trace.value(term));
+        }
         template.filters.iter().for_each(|(color, span)| sema.layout.use_filter(*color, *span));
         template.warnings.iter().for_each(|diag| sema.reports.show(diag.clone()));
         return TileImage { params: shown(class), ..image };

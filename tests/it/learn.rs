@@ -280,7 +280,10 @@ fn a_program_that_does_not_end_is_not_done() {
         text.replace("x = x * 2;", "while (true) {}").replace("id);\n}", "id);\n@activate(id);\n}"),
     )
     .expect("a writable file");
-    answers(&folder.cslrun("learn"), 4, &["cycle-limit"]);
+    let stopped = folder.cslrun("learn");
+    answers(&stopped, 4, &["cycle-limit"]);
+    // A lesson has no option for another limit.
+    assert!(!String::from_utf8_lossy(&stopped.stderr).contains("--max-cycles"));
 }
 
 #[test]

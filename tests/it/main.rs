@@ -9,6 +9,7 @@ mod cases;
 mod claims;
 mod cli;
 mod collectives;
+mod command_line;
 mod compatibility;
 mod console;
 mod dap;

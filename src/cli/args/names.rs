@@ -1,4 +1,4 @@
-//! Names in arguments.
+//! Names and numbers in arguments.
 
 use std::path::PathBuf;
 
@@ -22,4 +22,15 @@ pub(super) fn output(text: &str) -> Result<PathBuf, String> {
         true => Err(format!("`{text}` may be a program, and would be overwritten; choose another name")),
         false => Ok(PathBuf::from(text)),
     }
+}
+
+/// A limit in cycles.
+pub(super) fn max_cycles(text: &str) -> Result<u64, String> {
+    let digits = text.replace(['_', ','], "");
+    digits.parse().map_err(|_| "the number of cycles must be a whole number, such as 1000000".to_string())
+}
+
+/// A seed.
+pub(super) fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "a seed is a whole number from 0 on".to_string())
 }

@@ -1,7 +1,7 @@
 //! The arguments of `cslrun run`.
 
 use super::compile::CompileArgs;
-use super::names::{identifier, named, output};
+use super::names::{identifier, max_cycles, named, output, seed};
 use super::profile_target::ProfileTarget;
 use super::trace::TraceArgs;
 use crate::cli::number::Number;
@@ -147,15 +147,6 @@ fn get(text: &str) -> Result<HostStep, String> {
 
 fn numbers(text: &str) -> Result<Vec<Number>, String> {
     text.split(',').map(|n| n.trim().parse()).collect()
-}
-
-fn max_cycles(text: &str) -> Result<u64, String> {
-    let digits = text.replace(['_', ','], "");
-    digits.parse().map_err(|_| "the number of cycles must be a whole number, such as 1000000".to_string())
-}
-
-fn seed(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| "a seed is a whole number from 0 on".to_string())
 }
 
 fn seeds(text: &str) -> Result<(u64, u64), String> {

@@ -1,9 +1,13 @@
 //! The arguments of `cslrun test`.
 
 use super::format::FormatArgs;
+use super::names::{max_cycles, seed};
 use crate::{Arch, CompileOptions, Levels};
 use clap::Args;
 use std::path::PathBuf;
+
+/// A test that never ends should not take minutes on a wafer of many PEs.
+const MOST_CYCLES: u64 = 10_000_000;
 
 /// Which tests to run, and how.
 #[derive(Args, Debug)]
@@ -21,8 +25,11 @@ pub struct TestArgs {
     #[arg(long, value_name = "DIR")]
     import_root: Option<PathBuf>,
     /// Change the order of tasks that are ready at the same time; the result must not change
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = seed)]
     pub seed: Option<u64>,
+    /// Stop a test with an error after this many cycles [default: 10000000]
+    #[arg(long, value_name = "N", value_parser = max_cycles)]
+    max_cycles: Option<u64>,
     /// How diagnostics are shown.
     #[command(flatten)]
     pub format: FormatArgs,
@@ -35,6 +42,11 @@ pub struct TestArgs {
 }
 
 impl TestArgs {
+    /// The cycle limit of a test.
+    pub fn max_cycles(&self) -> u64 {
+        self.max_cycles.unwrap_or(MOST_CYCLES)
+    }
+
     /// The options that the compiler takes.
     pub fn options(&self) -> CompileOptions {
         CompileOptions {

@@ -3,6 +3,7 @@ use super::lesson::Lesson;
 use crate::cli::args::{self, Command};
 use crate::cli::outcome::Outcome;
 use crate::cli::{Exit, run};
+use crate::diagnostics::rules::tasks::CYCLE_LIMIT;
 use crate::{Levels, Loader, Severity, Span};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -59,9 +60,16 @@ fn run(lesson: &Lesson, folder: &Folder, loader: &dyn Loader) -> Outcome {
     // A path may look like an option.
     let path = ["--".into(), folder.path(&lesson.files[0]).into_os_string()];
     match args::parse(fixed.map(OsString::from).chain(path), Levels::default()) {
-        Ok(Command::Run(args)) => run::run(&args, loader).printable(),
+        Ok(Command::Run(args)) => without_advice(run::run(&args, loader).printable()),
         other => panic!("the arguments of lesson {} are those of a run: {other:?}", lesson.number),
     }
+}
+
+/// The limit of a lesson cannot be raised.
+fn without_advice(mut outcome: Outcome) -> Outcome {
+    let limits = outcome.diagnostics.iter_mut().filter(|d| d.rule == CYCLE_LIMIT.name);
+    limits.for_each(|d| d.help = None);
+    outcome
 }
 
 /// What is left to do when a program has come to its end.

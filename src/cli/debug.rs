@@ -5,7 +5,7 @@ use super::outcome::Outcome;
 use super::read_once::ReadOnce;
 use super::running::options;
 use super::steps;
-use super::{Exit, interrupt, output, screen};
+use super::{Exit, interrupt, named_paths, output, screen};
 pub use crate::debug::{AttachedRun, Goal};
 use crate::debug::{Debuggee, HostAction, Place, Services, prompt, serve};
 
@@ -147,7 +147,11 @@ fn prepare(words: &[String]) -> Result<Debuggee, String> {
     }
     let levels = super::levels_of_environment()?;
     let all = ["cslrun", "run"].into_iter().map(Into::into).chain(words.iter().map(Into::into));
-    match args::parse(all, levels) {
+    let parsed = args::parse(all, levels);
+    if let Some(why) = parsed.as_ref().ok().and_then(named_paths::obstacle) {
+        return Err(why);
+    }
+    match parsed {
         Ok(Command::Run(run)) => {
             refuse_what_is_not_for_a_debugger(&run)?;
             debuggee(&run, &ReadOnce::default())

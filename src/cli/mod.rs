@@ -27,6 +27,7 @@ mod listing;
 mod lsp;
 mod man;
 mod memory;
+mod named_paths;
 mod npy;
 mod number;
 mod outcome;
@@ -166,6 +167,11 @@ fn guarded(command: impl FnOnce() -> Exit + Send + 'static) -> Exit {
 }
 
 fn perform(command: &Command, loader: &dyn Loader) -> Outcome {
+    if let Some(why) = named_paths::obstacle(command) {
+        let mut outcome = Outcome::new(named_paths::format(command));
+        outcome.refuse(why);
+        return outcome;
+    }
     match command {
         Command::Run(args) => run::run(args, loader).printable(),
         Command::Check(args) => check::check(args, loader).printable(),

@@ -117,6 +117,17 @@ pub fn write_file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<(
     written
 }
 
+/// Why a file cannot be written, as far as its folder tells. The file is not made.
+pub fn obstacle(path: &Path) -> Option<String> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match folder {
+        _ if path.is_dir() => Some(format!("{} is a folder", path.display())),
+        Some(folder) if !folder.exists() => Some(format!("there is no folder {}", folder.display())),
+        Some(folder) if !folder.is_dir() => Some(format!("{} is not a folder", folder.display())),
+        Some(_) | None => None,
+    }
+}
+
 /// Whether a file has several names on the disk (hard links).
 #[cfg(unix)]
 fn has_other_names(file: &fs::Metadata) -> bool {

@@ -3,7 +3,7 @@
 use super::args::{ProfileFormat, TraceArgs, TraceTarget, target};
 use super::debug::Debugger;
 use super::outcome::Outcome;
-use super::{profile, report, running, threads, trace};
+use super::{output, profile, report, running, threads, trace};
 use crate::{Diagnostic, Failure, MessageFormat, Runner};
 use std::path::{Path, PathBuf};
 
@@ -203,10 +203,9 @@ fn profile_file(text: &str) -> Result<PathBuf, String> {
 
 /// Checked before the run: a script should not learn after an hour that the folder does not exist.
 fn in_a_folder(path: PathBuf) -> Result<PathBuf, String> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    match folder {
-        Some(folder) if !folder.is_dir() => Err(format!("there is no folder {}", folder.display())),
-        Some(_) | None => Ok(path),
+    match output::obstacle(&path) {
+        Some(why) => Err(why),
+        None => Ok(path),
     }
 }
 

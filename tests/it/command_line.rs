@@ -1,6 +1,7 @@
 //! What the command line refuses before anything runs, and what a command says that a limit or the user has ended.
 
 use crate::cli::{Folder, answers};
+use std::process::Command;
 
 /// A test that never ends.
 const ENDLESS_TEST: &str = "var n: u32 = 0;\nfn test_endless() void { while (true) { n += 1; } }\n\
@@ -16,4 +17,74 @@ fn a_test_without_end_is_stopped_by_a_limit_that_can_be_raised() {
     assert!(text.contains("raise the limit with --max-cycles"), "{text}");
     let text = String::from_utf8_lossy(&folder.cslrun("test").stdout).into_owned();
     assert!(text.contains("not finished after 10,000,000 cycles"), "{text}");
+}
+
+/// A program that does nothing.
+const PROGRAM: &str = "var x: u16 = 1;\ncomptime { @export_symbol(x); }\n";
+
+#[test]
+fn a_folder_that_is_searched_must_exist() {
+    let folder = Folder::with("no-folder", "a.csl", PROGRAM);
+    folder.write("test_a.csl", ENDLESS_TEST);
+    let missing = [
+        "a.csl --import-root nosuch",
+        "run a.csl --import-path . --import-path nosuch",
+        "check a.csl --import-root nosuch",
+        "dump a.csl --import-path nosuch",
+        "dsd a.csl --import-path nosuch",
+        "explore a.csl --import-root nosuch",
+        "profile a.csl --import-root nosuch",
+        "test --import-root nosuch",
+        "debug --prompt a.csl --import-root nosuch",
+    ];
+    for line in missing {
+        answers(&folder.cslrun(line), 2, &["--import-", ": there is no folder nosuch"]);
+    }
+    answers(&folder.cslrun("check a.csl --import-root a.csl"), 2, &["--import-root: a.csl is not a folder"]);
+    answers(&folder.cslrun("check a.csl --import-root ."), 0, &[]);
+    let json = folder.cslrun("check a.csl --import-root nosuch --message-format json");
+    answers(&json, 2, &[r#"{"kind":"message","text":"--import-root: there is no folder nosuch"}"#]);
+}
+
+#[test]
+fn the_compiler_command_needs_its_folders_too() {
+    let folder = Folder::with("no-folder-cslc", "a.csl", PROGRAM);
+    let cslc = |option: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cslc"));
+        command.args(["a.csl", "--arch=wse2", option, "nosuch"]).current_dir(&folder.0);
+        command.output().expect("the built command starts")
+    };
+    answers(&cslc("--import-root"), 1, &["cslc: error: --import-root: there is no folder nosuch"]);
+    // Scripts of others may name folders that not every machine has.
+    let warned = String::from_utf8_lossy(&cslc("--import-path").stderr).into_owned();
+    assert!(warned.contains("cslc: warning: --import-path: there is no folder nosuch"), "{warned}");
+}
+
+#[test]
+fn a_file_without_a_folder_is_refused_before_the_run() {
+    let folder = Folder::with("no-parent", "a.csl", PROGRAM);
+    folder.write("test_a.csl", ENDLESS_TEST);
+    std::fs::create_dir(folder.0.join("dir.npy")).expect("a writable folder");
+    let lines = [
+        "a.csl --get x=missing/x.npy",
+        "a.csl --trace=missing/t.txt",
+        "a.csl --trace=missing/t.json",
+        "a.csl --report missing/r.html",
+        "profile a.csl --output missing/p.html",
+        "explore a.csl --schedule-file missing/s.txt",
+        "dsd a.csl --svg missing/d.svg",
+        "test --junit missing/j.xml",
+    ];
+    for line in lines {
+        let output = folder.cslrun(line);
+        answers(&output, 2, &["cslrun: missing/", " cannot be written: there is no folder missing"]);
+        assert!(output.stdout.is_empty(), "{line}: {output:?}");
+    }
+    answers(
+        &folder.cslrun("a.csl --get x=a.csl/x.npy"),
+        2,
+        &["a.csl/x.npy cannot be written: a.csl is not a folder"],
+    );
+    answers(&folder.cslrun("a.csl --get x=dir.npy"), 2, &["cannot be written: dir.npy is a folder"]);
+    assert!(!folder.0.join("missing").exists());
 }

@@ -7,7 +7,7 @@ use crate::cli::number::Number;
 use crate::{Arch, CompileOptions, Fp16Format, Level, Levels, MessageFormat, ParamValue};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgMatches, Args};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What to compile, and how.
 #[derive(Args, Debug)]
@@ -105,10 +105,24 @@ impl CompileArgs {
         }
     }
 
+    /// The folders that are searched for imported files, with their options.
+    pub fn folders(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        import_folders(&self.import_paths, self.import_root.as_deref())
+    }
+
     /// How diagnostics are shown.
     pub fn format(&self) -> MessageFormat {
         self.format.format()
     }
+}
+
+/// The folders of `--import-path` and `--import-root`, with their options.
+pub(super) fn import_folders<'a>(
+    paths: &'a [PathBuf],
+    root: Option<&'a Path>,
+) -> impl Iterator<Item = (&'static str, &'a Path)> {
+    let paths = paths.iter().map(|path| ("--import-path", path.as_path()));
+    paths.chain(root.map(|root| ("--import-root", root)))
 }
 
 /// Reads the name of a machine; the help and the message about another name list them.

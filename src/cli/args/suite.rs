@@ -4,7 +4,7 @@ use super::format::FormatArgs;
 use super::names::{max_cycles, seed};
 use crate::{Arch, CompileOptions, Levels};
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A test that never ends should not take minutes on a wafer of many PEs.
 const MOST_CYCLES: u64 = 10_000_000;
@@ -42,6 +42,11 @@ pub struct TestArgs {
 }
 
 impl TestArgs {
+    /// The folders that are searched for imported files, with their options.
+    pub fn folders(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        super::compile::import_folders(&self.import_paths, self.import_root.as_deref())
+    }
+
     /// The cycle limit of a test.
     pub fn max_cycles(&self) -> u64 {
         self.max_cycles.unwrap_or(MOST_CYCLES)

@@ -11,7 +11,7 @@ pub use options::known_options;
 
 use options::{Invocation, UsageError, parse};
 
-use super::{Exit, levels_of_environment, output};
+use super::{Exit, levels_of_environment, named_paths, output};
 use crate::compile::compile_with;
 use crate::{CompileOptions, DiskLoader, Levels, MessageFormat, Program};
 use std::path::PathBuf;
@@ -98,6 +98,15 @@ pub fn run(words: &[String]) -> Exit {
 fn compile(mut invocation: Invocation) -> Result<(), String> {
     for warning in &invocation.warnings {
         output::print_error(&format!("cslc: warning: {warning}\n"));
+    }
+    for path in &invocation.options.import_paths {
+        if let Some(why) = named_paths::missing_folder("--import-path", path) {
+            output::print_error(&format!("cslc: warning: {why}\n"));
+        }
+    }
+    let root = invocation.options.import_root.as_deref();
+    if let Some(why) = root.and_then(|root| named_paths::missing_folder("--import-root", root)) {
+        return Err(format!("cslc: error: {why}\n"));
     }
     invocation.options.import_paths.extend(import_paths_of_environment());
     if invocation.verbose {

@@ -2,7 +2,8 @@ use super::args::{CheckArgs, CompileArgs};
 use super::outcome::{Outcome, verdict};
 use super::record::Record;
 use super::{Exit, output};
-use crate::{Diagnostic, FileId, Loader, SourceMap, compile, possible_failures};
+use crate::diagnostics::render::{grouped, summary};
+use crate::{Diagnostic, FileId, Loader, Severity, SourceMap, compile, possible_failures};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -31,10 +32,16 @@ fn check_one(file: &Path, args: &CompileArgs, loader: &dyn Loader) -> Outcome {
             return outcome;
         }
         let (file, (w, h), n) = (file.display(), program.size(), program.distinct_programs());
-        let programs =
-            if n == 1 { "1 distinct program".to_string() } else { format!("{n} distinct programs") };
-        let record = Record::Checked { file: file.to_string(), size: (w, h), programs: n };
-        outcome.tell(&format!("{file}: fine, {w} x {h} PEs, {programs}\n"), &record);
+        let programs = if n == 1 {
+            "1 distinct program".to_string()
+        } else {
+            format!("{} distinct programs", grouped(n as u64))
+        };
+        let is_warning = |d: &&Diagnostic| d.severity == Severity::Warning;
+        let warnings = outcome.diagnostics.iter().filter(is_warning).count();
+        let verdict = summary(&outcome.diagnostics).unwrap_or_else(|| "fine".to_string());
+        let record = Record::Checked { file: file.to_string(), size: (w, h), programs: n, warnings };
+        outcome.tell(&format!("{file}: {verdict}, {w} x {h} PEs, {programs}\n"), &record);
     }
     outcome
 }
@@ -65,7 +72,8 @@ fn fix(file: &Path, args: &CompileArgs, loader: &dyn Loader) -> Result<Outcome, 
     }
     let mut fixed = Outcome::new(args.format());
     for (name, count) in &counts {
-        let changes = if *count == 1 { "1 change".to_string() } else { format!("{count} changes") };
+        let changes =
+            if *count == 1 { "1 change".to_string() } else { format!("{} changes", grouped(*count as u64)) };
         fixed.tell(&format!("{name}: {changes}\n"), &Record::Fixed { file: name, changes: *count });
     }
     let mut outcome = check_one(file, args, loader);

@@ -42,7 +42,7 @@ pub enum Record<'a> {
         /// The text.
         text: &'a str,
     },
-    /// A program with which nothing is wrong.
+    /// A program in which no error was found.
     Checked {
         /// The program.
         file: String,
@@ -50,6 +50,8 @@ pub enum Record<'a> {
         size: (u16, u16),
         /// Distinct programs of PEs.
         programs: usize,
+        /// How many warnings there are.
+        warnings: usize,
     },
     /// A file that `check --fix` has changed.
     Fixed {

@@ -88,3 +88,16 @@ fn a_file_without_a_folder_is_refused_before_the_run() {
     answers(&folder.cslrun("a.csl --get x=dir.npy"), 2, &["cannot be written: dir.npy is a folder"]);
     assert!(!folder.0.join("missing").exists());
 }
+
+#[test]
+fn a_check_tells_how_many_warnings_there_are() {
+    let folder = Folder::with("check-warnings", "a.csl", "var x: u16 = y;\n");
+    let output = folder.cslrun("check a.csl");
+    answers(&output, 0, &["a.csl:1:14", "1 warning"]);
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(printed, "a.csl: 1 warning, 1 x 1 PEs, 1 distinct program\n");
+    let json = folder.cslrun("check a.csl --message-format json");
+    assert!(String::from_utf8_lossy(&json.stdout).contains(r#""warnings":1"#), "{json:?}");
+    let fine = folder.cslrun("check a.csl -A unused");
+    assert_eq!(String::from_utf8_lossy(&fine.stdout), "a.csl: fine, 1 x 1 PEs, 1 distinct program\n");
+}

@@ -1,8 +1,9 @@
 //! What runs of one program under two schedules leave behind, and the report about two that end differently.
 
-use super::args::{HostStep, RunArgs};
+use super::args::RunArgs;
 use super::number;
 use super::outcome::Outcome;
+use super::reading::Shown;
 use super::running::{fail, options};
 use super::steps::{self, Trouble};
 use super::{Exit, evidence, interrupt};
@@ -79,6 +80,16 @@ impl Trials<'_> {
         schedule: &Schedule,
         watched: Option<&FinalVariable>,
     ) -> (Runner, Result<Vec<Diagnostic>, Trouble>) {
+        self.perform_and_show(schedule, watched, &mut Vec::new())
+    }
+
+    /// The same; what the host reads is added to `shown`.
+    pub fn perform_and_show(
+        self,
+        schedule: &Schedule,
+        watched: Option<&FinalVariable>,
+        shown: &mut Vec<Shown>,
+    ) -> (Runner, Result<Vec<Diagnostic>, Trouble>) {
         let usual = options(self.args);
         let max_cycles = self.max_cycles.unwrap_or(usual.max_cycles);
         let seed = if let Schedule::Seed(seed) = schedule { Some(*seed) } else { None };
@@ -90,20 +101,8 @@ impl Trials<'_> {
         if let Some(word) = watched {
             runner.watch_words(word.pe, word.addr, word.words);
         }
-        let result = self.steps_and_rest(&mut runner);
+        let result = steps::perform_all(&mut runner, &self.args.steps, shown);
         (runner, result)
-    }
-
-    fn steps_and_rest(self, runner: &mut Runner) -> Result<Vec<Diagnostic>, Trouble> {
-        for step in &self.args.steps {
-            let step = match step {
-                // Many runs would write one file.
-                HostStep::Get(name, Some(_)) => &HostStep::Get(name.clone(), None),
-                other => other,
-            };
-            steps::perform(runner, step, &mut Vec::new())?;
-        }
-        Ok(runner.run_until_idle()?)
     }
 
     /// The end of a run.

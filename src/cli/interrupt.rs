@@ -29,6 +29,11 @@ pub fn run_begins() -> &'static AtomicBool {
     &ASKED
 }
 
+/// Whether the user has asked the run to stop.
+pub fn is_asked() -> bool {
+    ASKED.load(Ordering::Relaxed)
+}
+
 /// A run is debugged: what it has to look at. Ctrl-C pauses it, and once more ends the command.
 pub fn debugger_begins() -> &'static AtomicBool {
     PHASE.store(DEBUGS, Ordering::Relaxed);

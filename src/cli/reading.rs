@@ -1,8 +1,10 @@
 use super::number;
+use super::outcome::Outcome;
 use super::record::{self, PeValues, Record};
 use crate::diagnostics::render::grouped;
 use crate::{PeCoord, Scalar};
 use std::fmt::Write;
+use std::path::PathBuf;
 
 /// More PEs than this are not listed one by one.
 const MOST_PES: usize = 64;
@@ -21,6 +23,33 @@ pub struct Reading {
     pub single: bool,
     /// The elements of each PE, as bits, in row-by-row order of PEs.
     pub pes: Vec<(PeCoord, Vec<u64>)>,
+}
+
+/// What a step of the host has read.
+pub enum Shown {
+    /// A variable, to be printed.
+    Variable(Reading),
+    /// A variable that is in a file now.
+    File {
+        /// Its name.
+        name: String,
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+impl Shown {
+    /// Tells it to people and to programs.
+    pub fn tell(&self, outcome: &mut Outcome) {
+        match self {
+            Shown::Variable(reading) => outcome.tell(&reading.text(), &reading.record()),
+            Shown::File { name, path } => {
+                let path = path.display().to_string();
+                let text = format!("`{name}` is in {path}\n");
+                outcome.tell(&text, &Record::File { path, holds: "variable" });
+            }
+        }
+    }
 }
 
 impl Reading {

@@ -64,11 +64,14 @@ pub enum Record<'a> {
     Seeds {
         /// The first seed.
         first: u64,
-        /// The last seed.
-        last: u64,
+        /// The last seed whose run has ended; `None` if not even the first has.
+        last: Option<u64>,
         /// Whether all of them have failed.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         failed: bool,
+        /// Whether the user has stopped the command before the other seeds.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        interrupted: bool,
     },
     /// The schedules that were tried, all of which have ended alike.
     Explored(Explored),
@@ -116,7 +119,7 @@ pub struct PeValues {
 }
 
 /// How a search of schedules has ended.
-#[derive(Serialize, Debug)]
+#[derive(Serialize, Debug, Default)]
 pub struct Explored {
     /// Whether all schedules that matter were tried.
     pub complete: bool,
@@ -128,6 +131,9 @@ pub struct Explored {
     pub budget: u64,
     /// If not complete: all schedules with so many unusual decisions were tried.
     pub depth: Option<usize>,
+    /// Whether the user has stopped the search.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub interrupted: bool,
 }
 
 /// How a test has ended.

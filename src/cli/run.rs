@@ -2,7 +2,6 @@ use super::args::{RunArgs, ShownCycles};
 use super::explore::WrittenSchedule;
 use super::outcome::Outcome;
 use super::progress::ProgressLine;
-use super::reading::Reading;
 use super::record::{self, PrintedRecord, Record};
 use super::running::{fail, options};
 use super::steps::{self, Trouble};
@@ -78,7 +77,7 @@ fn perform(
     outcome: &mut Outcome,
 ) {
     let mut shown = Vec::new();
-    let result = steps_and_rest(&mut runner, args, &mut shown);
+    let result = steps::perform_all(&mut runner, &args.steps, &mut shown);
     interrupt::run_ends();
     drop(line);
     outcome.asserts_held = runner.report().asserts_held;
@@ -90,9 +89,7 @@ fn perform(
     for line in runner.printed() {
         tell_line(line, args.shown_cycles, outcome);
     }
-    for reading in &shown {
-        outcome.tell(&reading.text(), &reading.record());
-    }
+    shown.iter().for_each(|shown| shown.tell(outcome));
     match result {
         Ok(warnings) => {
             outcome.diagnostics.extend(warnings);
@@ -122,18 +119,6 @@ fn perform(
         // Whoever has stopped it does not wait until a wafer is cleared away.
         std::mem::forget(runner);
     }
-}
-
-/// The steps, and then the program until nothing is left to do. Gives warnings about the end.
-fn steps_and_rest(
-    runner: &mut Runner,
-    args: &RunArgs,
-    shown: &mut Vec<Reading>,
-) -> Result<Vec<Diagnostic>, Trouble> {
-    for step in &args.steps {
-        steps::perform(runner, step, shown)?;
-    }
-    Ok(runner.run_until_idle()?)
 }
 
 fn tell_line(p: &Printed, cycles: ShownCycles, outcome: &mut Outcome) {

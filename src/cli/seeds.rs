@@ -9,7 +9,6 @@ use crate::diagnostics::Diag;
 use crate::diagnostics::render::grouped;
 use crate::{Diagnostic, FinalVariable, PeCoord, Program, Scalar, SeenChoice};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// How a run ends, compared with the first one.
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -20,30 +19,30 @@ enum End {
     Other,
 }
 
+/// What a run is worth beside the first one, with its warnings; `None` if it was stopped before that was known.
+type Compared = Option<(Vec<Diagnostic>, End)>;
+
 /// Runs the program once for each seed, on as many threads, and reports the first run that ends differently.
 pub fn run(args: &RunArgs, program: &Arc<Program>, outcome: &mut Outcome) {
     let Some((first, last)) = args.seeds else { return };
     let trials = Trials { args, program, max_cycles: None, holds_clock: false };
-    let reference = end(trials, first);
+    let mut shown = Vec::new();
+    let (mut runner, result) = trials.perform_and_show(&Schedule::Seed(first), None, &mut shown);
+    let reference = trials.end(&mut runner, result);
+    drop(runner);
     if let Some(trouble) = reference.misused {
         return refuse(trouble, outcome);
     }
     outcome.asserts_held.clone_from(&reference.asserts_held);
-    let stop = interrupt::run_begins();
+    interrupt::run_begins();
     // All seeds but the first, up to the first whose run ends otherwise.
-    let runs = trials.up_to_first(last - first, |n| {
-        let ending = end(trials, first + 1 + n);
-        let is_other = ending.differs(&reference);
-        let differs =
-            is_other && trials.differ_without_time([&Schedule::Seed(first), &Schedule::Seed(first + 1 + n)]);
-        let end = if differs { End::Other } else { End::Same { but_time: is_other } };
-        ((ending.warnings, end), differs || stop.load(Ordering::Relaxed))
-    });
+    let others = if reference.interrupted { 0 } else { last - first };
+    let runs = trials.up_to_first(others, |n| compare(trials, &reference, [first, first + 1 + n]));
     interrupt::run_ends();
-    if reference.interrupted || stop.load(Ordering::Relaxed) {
-        outcome.exit = Exit::Interrupted;
-        return;
+    if interrupt::is_asked() {
+        return tell_interrupted((first, last), reference, runs, outcome);
     }
+    let runs: Vec<(Vec<Diagnostic>, End)> = runs.into_iter().flatten().collect();
     let is_found = runs.last().is_some_and(|(_, end)| *end == End::Other);
     let but_time = runs.iter().any(|(_, end)| *end == End::Same { but_time: true });
     let found = is_found.then(|| first + runs.len() as u64);
@@ -52,20 +51,71 @@ pub fn run(args: &RunArgs, program: &Arc<Program>, outcome: &mut Outcome) {
     match found {
         Some(seed) => report(trials.without_time(), (first, seed), outcome),
         None => {
+            shown.iter().for_each(|shown| shown.tell(outcome));
             let runs = grouped(last - first + 1);
             let but = if but_time { ", but for what follows from time stamps" } else { "" };
             let failed = !reference.failed.is_empty();
-            let how = match failed {
-                true => "fail in the same way",
-                false => "end with the same memory and the same output",
-            };
+            let how = in_which_way(failed);
             let text = format!("seeds {first} to {last}: all {runs} runs {how}{but}\n");
-            outcome.tell(&text, &Record::Seeds { first, last, failed });
+            let record = Record::Seeds { first, last: Some(last), failed, interrupted: false };
+            outcome.tell(&text, &record);
             if failed {
                 trials.show_failure(&Schedule::Seed(first), outcome);
             }
         }
     }
+}
+
+/// How runs end that end alike.
+fn in_which_way(failed: bool) -> &'static str {
+    match failed {
+        true => "fail in the same way",
+        false => "end with the same memory and the same output",
+    }
+}
+
+/// Runs the program with the second seed and compares the end with that of the first; true if no other run is needed.
+fn compare(trials: Trials<'_>, reference: &Ending, seeds: [u64; 2]) -> (Compared, bool) {
+    let ending = end(trials, seeds[1]);
+    let is_other = ending.differs(reference);
+    let differs = is_other && trials.differ_without_time(seeds.map(Schedule::Seed).each_ref());
+    // What a run leaves behind that was stopped says nothing.
+    let is_stopped = interrupt::is_asked();
+    if is_stopped && (is_other || ending.interrupted) {
+        return (None, true);
+    }
+    let end = if differs { End::Other } else { End::Same { but_time: is_other } };
+    (Some((ending.warnings, end)), differs || is_stopped)
+}
+
+/// Tells which runs had ended, and how, when the user has stopped the command.
+fn tell_interrupted(
+    (first, last): (u64, u64),
+    reference: Ending,
+    runs: Vec<Compared>,
+    outcome: &mut Outcome,
+) {
+    outcome.exit = Exit::Interrupted;
+    let failed = !reference.failed.is_empty();
+    let all = grouped(last - first + 1);
+    if reference.interrupted {
+        let record = Record::Seeds { first, last: None, failed, interrupted: true };
+        return outcome.tell(&format!("interrupted before the first of {all} runs has ended\n"), &record);
+    }
+    let others: Vec<_> = runs.into_iter().map_while(|run| Some(run?.0)).collect();
+    let reached = first + others.len() as u64;
+    let text = match reached - first + 1 {
+        1 => format!(
+            "interrupted after 1 of {all} runs: seed {first} {}\n",
+            if failed { "fails" } else { "ends well" }
+        ),
+        n => {
+            let how = in_which_way(failed);
+            format!("interrupted after {} of {all} runs: seeds {first} to {reached} {how}\n", grouped(n))
+        }
+    };
+    add_warnings((first..=reached).zip(std::iter::once(reference.warnings).chain(others)), outcome);
+    outcome.tell(&text, &Record::Seeds { first, last: Some(reached), failed, interrupted: true });
 }
 
 /// The warnings of the first run, and those that only the runs of the following seeds show.

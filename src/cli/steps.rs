@@ -1,8 +1,9 @@
 use super::args::{HostStep, SetValues};
 use super::npy;
 use super::number::Number;
-use super::reading::Reading;
-use crate::{ExportKind, Failure, PeCoord, Runner, Scalar, Variable};
+use super::reading::{Reading, Shown};
+use crate::diagnostics::render::grouped;
+use crate::{Diagnostic, ExportKind, Failure, PeCoord, Runner, Scalar, Variable};
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -26,16 +27,33 @@ impl From<String> for Trouble {
     }
 }
 
-/// Does one step; a variable that it shows is added to `shown`.
-pub fn perform(runner: &mut Runner, step: &HostStep, shown: &mut Vec<Reading>) -> Result<(), Trouble> {
+/// Does all steps, and then runs the program until nothing is left to do. What the steps read is added to `shown`. Gives
+/// warnings about the end.
+pub fn perform_all(
+    runner: &mut Runner,
+    steps: &[HostStep],
+    shown: &mut Vec<Shown>,
+) -> Result<Vec<Diagnostic>, Trouble> {
+    for step in steps {
+        perform(runner, step, shown)?;
+    }
+    Ok(runner.run_until_idle()?)
+}
+
+/// Does one step; what it reads is added to `shown`.
+fn perform(runner: &mut Runner, step: &HostStep, shown: &mut Vec<Shown>) -> Result<(), Trouble> {
     match step {
         HostStep::Set(name, source) => set(runner, name, source),
         HostStep::Launch(name, args) => launch(runner, name, args),
         HostStep::Get(name, None) => {
-            shown.push(get(runner, name)?);
+            shown.push(Shown::Variable(get(runner, name)?));
             Ok(())
         }
-        HostStep::Get(name, Some(file)) => save(runner, name, file),
+        HostStep::Get(name, Some(file)) => {
+            save(runner, name, file)?;
+            shown.push(Shown::File { name: name.clone(), path: file.clone() });
+            Ok(())
+        }
     }
 }
 
@@ -100,9 +118,10 @@ fn deal(variable: Variable, bits: Vec<u64>) -> Result<DealtValues, String> {
     if for_all || bits.len() == 1 || bits.len() == all {
         return Ok(DealtValues { variable, bits, for_all });
     }
-    let (name, given, pes) = (&variable.name, bits.len(), counts.len());
-    let each = counts.first().copied().unwrap_or(0);
-    Err(match pes {
+    let name = &variable.name;
+    let numbers = [bits.len(), counts.len(), counts.first().copied().unwrap_or(0), all];
+    let [given, pes, each, all] = numbers.map(|n| grouped(n as u64));
+    Err(match counts.len() {
         1 => format!("--set {name}: it has {each} elements, but {given} numbers are given"),
         _ => format!("--set {name}: {pes} PEs have {all} elements in total, but {given} numbers are given"),
     })

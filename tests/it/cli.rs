@@ -459,7 +459,7 @@ fn a_long_run_shows_no_progress_to_a_pipe() {
 
 /// What a command answers that is interrupted soon after its start.
 #[cfg(unix)]
-fn interrupt(child: Child) -> Output {
+pub fn interrupt(child: Child) -> Output {
     std::thread::sleep(Duration::from_millis(500));
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
     assert!(sent.success(), "the run ended before it was interrupted");

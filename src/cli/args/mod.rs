@@ -173,6 +173,11 @@ pub fn parse(args: impl IntoIterator<Item = OsString>, base: Levels) -> Result<C
     let all = definition().try_get_matches_from(&words).map_err(|error| misspelled(&words, error))?;
     let matches = all.subcommand().map_or(&all, |(_, matches)| matches);
     let choose = |compile: &mut CompileArgs| compile.choose_levels(matches, base);
+    let complete = |run: &mut RunArgs| {
+        choose(&mut run.compile);
+        run.order_steps(matches);
+        if run.seeds.is_some() { refuse_files("--seeds", run) } else { Ok(()) }
+    };
     let cli = Cli::from_arg_matches(&all).map_err(Refusal)?;
     match (cli.completions, cli.man) {
         (Some(shell), _) => return Ok(Command::Completions(shell)),
@@ -181,13 +186,11 @@ pub fn parse(args: impl IntoIterator<Item = OsString>, base: Levels) -> Result<C
     }
     match cli.command {
         Some(Sub::Run(mut run)) => {
-            choose(&mut run.compile);
-            run.order_steps(matches);
+            complete(&mut run)?;
             Ok(Command::Run(run))
         }
         Some(Sub::Profile(mut profile)) => {
-            choose(&mut profile.run.compile);
-            profile.run.order_steps(matches);
+            complete(&mut profile.run)?;
             let refused = |why| Refusal(definition().error(clap::error::ErrorKind::ArgumentConflict, why));
             profile.into_run().map(|run| Command::Run(Box::new(run))).map_err(refused)
         }
@@ -197,8 +200,8 @@ pub fn parse(args: impl IntoIterator<Item = OsString>, base: Levels) -> Result<C
         }
         Some(Sub::Explore(mut explore)) => {
             refuse_options_of_one_run(matches)?;
-            choose(&mut explore.run.compile);
-            explore.run.order_steps(matches);
+            complete(&mut explore.run)?;
+            refuse_files("explore", &explore.run)?;
             Ok(Command::Explore(explore))
         }
         Some(Sub::Dump(mut args)) => {
@@ -222,8 +225,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>, base: Levels) -> Result<C
         Some(Sub::Play(args)) => Ok(Command::Play(args)),
         None => {
             let mut run = RunArgs::from_arg_matches(&all).map_err(Refusal)?;
-            choose(&mut run.compile);
-            run.order_steps(matches);
+            complete(&mut run)?;
             Ok(Command::Run(Box::new(run)))
         }
     }
@@ -259,6 +261,18 @@ fn refuse_options_of_one_run(matches: &ArgMatches) -> Result<(), Refusal> {
     let long = of_run.and_then(clap::Arg::get_long).unwrap_or(option);
     let words =
         format!("`--{long}` is an option of `cslrun run`: `cslrun explore` runs the program many times");
+    Err(Refusal(definition().error(ErrorKind::ArgumentConflict, words)))
+}
+
+/// Many runs would write one file.
+fn refuse_files(what: &str, run: &RunArgs) -> Result<(), Refusal> {
+    let file = run.steps.iter().find_map(|step| match step {
+        HostStep::Get(name, Some(file)) => Some((name, file.display())),
+        HostStep::Get(_, None) | HostStep::Set(..) | HostStep::Launch(..) => None,
+    });
+    let Some((name, file)) = file else { return Ok(()) };
+    let words =
+        format!("`{what}` runs the program many times: use `--get {name}` instead of `--get {name}={file}`");
     Err(Refusal(definition().error(ErrorKind::ArgumentConflict, words)))
 }
 

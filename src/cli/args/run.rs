@@ -29,7 +29,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, help_heading = HOW_TO_RUN)]
     pub seed: Option<u64>,
     /// Run with each of these seeds, on all processors, and compare the results
-    #[arg(long, value_name = "A..B", value_parser = seeds, help_heading = HOW_TO_RUN, conflicts_with_all = ["seed", "trace", "report"])]
+    #[arg(long, value_name = "A..B", value_parser = seeds, help_heading = HOW_TO_RUN, conflicts_with_all = ["seed", "trace", "report", "shown_cycles"])]
     pub seeds: Option<(u64, u64)>,
     /// Follow a schedule that `cslrun explore` has written
     #[arg(long, value_name = "FILE", help_heading = HOW_TO_RUN, conflicts_with_all = ["seed", "seeds"])]

@@ -8,6 +8,7 @@ pub use schedule::WrittenSchedule;
 use super::args::ExploreArgs;
 use super::endings::{Ending, NamedSchedule, Schedule, Trials, refuse};
 use super::outcome::Outcome;
+use super::reading::Shown;
 use super::record::{Explored, Record};
 use super::running::fail;
 use super::{Exit, interrupt, output};
@@ -53,18 +54,21 @@ pub fn explore(args: &ExploreArgs, loader: &dyn Loader) -> Outcome {
 
 fn explore_program(args: &ExploreArgs, trials: Trials<'_>, outcome: &mut Outcome) {
     let mut search = Search::default();
-    let (usual, reference, cycles) = follow(trials, Vec::new(), &search);
+    let mut shown = Vec::new();
+    let (usual, reference, cycles) = follow(trials, Vec::new(), &search, &mut shown);
     if let Some(trouble) = reference.misused {
         return refuse(trouble, outcome);
     }
+    let only = Explored { budget: args.budget, ..Explored::default() };
     if reference.interrupted {
         outcome.exit = Exit::Interrupted;
-        return;
+        let record = Record::Explored(Explored { interrupted: true, ..only });
+        return outcome.tell("interrupted before the run with the usual schedule has ended\n", &record);
     }
     outcome.asserts_held.clone_from(&reference.asserts_held);
     if !reference.failed.is_empty() {
-        let only = Explored { complete: false, schedules: 1, runs: 1, budget: args.budget, depth: None };
-        outcome.tell("the usual schedule fails; no other one was tried\n", &Record::Explored(only));
+        let record = Record::Explored(Explored { schedules: 1, runs: 1, ..only });
+        outcome.tell("the usual schedule fails; no other one was tried\n", &record);
         return trials.show_failure(&script(&[], None), outcome);
     }
     outcome.diagnostics.extend(reference.warnings.iter().cloned());
@@ -73,10 +77,13 @@ fn explore_program(args: &ExploreArgs, trials: Trials<'_>, outcome: &mut Outcome
     search.take(usual);
     match search_all(args, trials, &mut search, &reference) {
         Err(Stopped) => {
-            tell_summary(args, &mut search, outcome);
+            tell_summary(args, &mut search, true, outcome);
             outcome.exit = Exit::Interrupted;
         }
-        Ok(None) => tell_summary(args, &mut search, outcome),
+        Ok(None) => {
+            shown.iter().for_each(|shown| shown.tell(outcome));
+            tell_summary(args, &mut search, false, outcome);
+        }
         Ok(Some(found)) => report(args, trials, &search, &reference, found, outcome),
     }
 }
@@ -97,10 +104,8 @@ fn search_all(
         if batch.is_empty() {
             return Ok(None);
         }
-        for (tried, ending, is_found) in try_together(trials, &batch, search, reference) {
-            if ending.interrupted && tried.end == RunEnd::Ended {
-                return Err(Stopped);
-            }
+        for attempt in try_together(trials, &batch, search, reference) {
+            let (tried, ending, is_found) = attempt.ok_or(Stopped)?;
             let (deviations, has_ended) = (tried.deviations.clone(), tried.end == RunEnd::Ended);
             search.take(tried);
             if is_found {
@@ -110,24 +115,35 @@ fn search_all(
     }
 }
 
-/// Tries some schedules, in their order up to the first that brings something to light; tells which one does.
+/// Tries some schedules, in their order up to the first that brings something to light; tells which one does. `None` for
+/// one that the user has stopped.
 fn try_together(
     trials: Trials<'_>,
     batch: &[Vec<Deviation>],
     search: &Search,
     reference: &Ending,
-) -> Vec<(Tried, Ending, bool)> {
+) -> Vec<Option<(Tried, Ending, bool)>> {
     trials.up_to_first(batch.len() as u64, |n| {
-        let (tried, ending, _) = follow(trials, batch[n as usize].clone(), search);
-        let is_stopped = ending.interrupted && tried.end == RunEnd::Ended;
+        let (tried, ending, _) = follow(trials, batch[n as usize].clone(), search, &mut Vec::new());
         let is_found = is_found(trials, &tried, &ending, reference);
-        ((tried, ending, is_found), is_stopped || is_found)
+        // What a run leaves behind that was stopped says nothing.
+        match interrupt::is_asked() {
+            true => (None, true),
+            false => (Some((tried, ending, is_found)), is_found),
+        }
     })
 }
 
-/// Runs the program under a schedule, up to a state that is known; gives the cycles that it took, too.
-fn follow(trials: Trials<'_>, deviations: Vec<Deviation>, search: &Search) -> (Tried, Ending, u64) {
-    let (mut runner, result) = trials.perform(&script(&deviations, Some(&search.met)), None);
+/// Runs the program under a schedule, up to a state that is known; gives the cycles that it took, too. What the host reads
+/// is added to `shown`.
+fn follow(
+    trials: Trials<'_>,
+    deviations: Vec<Deviation>,
+    search: &Search,
+    shown: &mut Vec<Shown>,
+) -> (Tried, Ending, u64) {
+    let schedule = script(&deviations, Some(&search.met));
+    let (mut runner, result) = trials.perform_and_show(&schedule, None, shown);
     let ending = trials.end(&mut runner, result);
     let end = match runner.script_end() {
         Some(ExplorationEnd::Visited) => RunEnd::Visited,
@@ -166,12 +182,14 @@ fn new_warnings(ending: &Ending, reference: &Ending) -> Vec<Diagnostic> {
 }
 
 /// Tells what was tried without a find.
-fn tell_summary(args: &ExploreArgs, search: &mut Search, outcome: &mut Outcome) {
+fn tell_summary(args: &ExploreArgs, search: &mut Search, interrupted: bool, outcome: &mut Outcome) {
     let (complete, Counts { ended, met, .. }) = (search.is_complete(), search.counts);
     let depth = if complete { None } else { search.depth() };
     let (schedules, runs) = (ended + met, search.counts.runs());
-    let record = Record::Explored(Explored { complete, schedules, runs, budget: args.budget, depth });
-    outcome.tell(&summary(args, search), &record);
+    let budget = args.budget;
+    let record = Record::Explored(Explored { complete, schedules, runs, budget, depth, interrupted });
+    let how = if interrupted { "interrupted: " } else { "" };
+    outcome.tell(&format!("{how}{}", summary(args, search)), &record);
 }
 
 /// What was tried without a find.

@@ -5,6 +5,7 @@ use super::picture::{self, Chosen, View};
 use super::record::Record;
 use crate::diagnostics::suggest;
 use crate::{CompileOptions, Loader};
+use std::path::Path;
 
 /// `cslrun dsd FILE.csl[:LINE|:NAME]`
 pub fn dsd(args: &DsdArgs, loader: &dyn Loader) -> Outcome {
@@ -18,12 +19,22 @@ pub fn dsd(args: &DsdArgs, loader: &dyn Loader) -> Outcome {
     }
     let text = views.iter().map(picture::text).collect::<Vec<_>>().join("\n");
     outcome.tell(&text, &Record::Text { of: "dsd", text: &text });
-    if let Some(path) = &args.svg
-        && let Err(e) = output::write_file(path, |out| out.write_all(picture::svg(&views[0]).as_bytes()))
-    {
-        outcome.refuse(format!("{} cannot be written: {e}", path.display()));
+    if let Some(path) = &args.svg {
+        write(path, &views[0], &mut outcome);
     }
     outcome
+}
+
+/// Writes the picture of a DSD to a file, and tells so.
+fn write(path: &Path, view: &View<'_>, outcome: &mut Outcome) {
+    match output::write_file(path, |out| out.write_all(picture::svg(view).as_bytes())) {
+        Ok(()) => {
+            let path = path.display().to_string();
+            let text = format!("\nthe picture of {} is in {path}\n", view.title());
+            outcome.tell(&text, &Record::File { path, holds: "picture" });
+        }
+        Err(e) => outcome.refuse(format!("{} cannot be written: {e}", path.display())),
+    }
 }
 
 /// What there is instead of what was asked for.

@@ -32,7 +32,7 @@ pub enum Record<'a> {
     File {
         /// Its path.
         path: String,
-        /// What is in it: `trace`, `report` or `profile`.
+        /// What is in it: `trace`, `report`, `profile`, `variable`, `picture`, `schedule` or `tests`.
         holds: &'static str,
     },
     /// A text that is made for people.

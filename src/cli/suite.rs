@@ -153,16 +153,26 @@ impl Suite<'_> {
             self.outcome.refuse(format!("no test_*.csl has a function whose name starts with {PREFIX}"));
             return self.outcome;
         }
-        let text = format!("{passed} passed, {failed} failed\n");
-        self.outcome.tell(&text, &Record::Tests { passed, failed });
         self.outcome.exit = self.exit;
         if let Some(path) = &self.args.junit {
-            let document = junit::document(&self.files);
-            if let Err(e) = output::write_file(path, |out| out.write_all(document.as_bytes())) {
-                self.outcome.refuse(format!("{} cannot be written: {e}", path.display()));
-            }
+            self.write(path);
         }
+        let text = format!("{passed} passed, {failed} failed\n");
+        self.outcome.tell(&text, &Record::Tests { passed, failed });
         self.outcome
+    }
+
+    /// Writes the results for CI servers, and tells so.
+    fn write(&mut self, path: &Path) {
+        let document = junit::document(&self.files);
+        match output::write_file(path, |out| out.write_all(document.as_bytes())) {
+            Ok(()) => {
+                let path = path.display().to_string();
+                let text = format!("the results are in {path}\n");
+                self.outcome.tell(&text, &Record::File { path, holds: "tests" });
+            }
+            Err(e) => self.outcome.refuse(format!("{} cannot be written: {e}", path.display())),
+        }
     }
 }
 

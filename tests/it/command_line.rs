@@ -3,6 +3,7 @@
 use crate::cli::{Folder, answers};
 #[cfg(unix)]
 use crate::cli::{interrupt, spawn};
+use crate::root;
 use std::process::Command;
 
 /// A test that never ends.
@@ -171,4 +172,27 @@ fn a_search_tells_at_an_interruption_how_far_it_has_come() {
     let output = interrupt(spawn(&folder.0, "explore endless.csl --max-cycles 1000000000000"));
     let text = "interrupted before the run with the usual schedule has ended\n";
     assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stdout)), (Some(130), text));
+}
+
+#[test]
+fn files_are_told_in_every_format() {
+    let text = "var x: u16 = 1;\nconst all = @get_dsd(mem1d_dsd, .{ .base_address = &y, .extent = 2 });\nvar y = [2]u16{ 1, 2 };\n\
+                fn test_x() void { @add16(all, all, x); }\ncomptime { @export_symbol(x); @export_symbol(test_x); }\n";
+    let folder = Folder::with("file-records", "test_a.csl", text);
+    let writers = root().join("tests/cases/orders/two-writers.csl");
+    std::fs::copy(writers, folder.0.join("writers.csl")).expect("a file of the repository");
+    let files = [
+        ("test_a.csl --get x=x.npy", "x.npy", "variable", "`x` is in x.npy\n"),
+        ("dsd test_a.csl --svg all.svg", "all.svg", "picture", " is in all.svg\n"),
+        ("explore writers.csl --schedule-file s.txt", "s.txt", "schedule", "the schedule is in s.txt\n"),
+        ("test --junit out.xml", "out.xml", "tests", "the results are in out.xml\n"),
+    ];
+    for (line, path, holds, told) in files {
+        let plain = folder.cslrun(line);
+        assert!(String::from_utf8_lossy(&plain.stdout).contains(told), "{line}: {plain:?}");
+        assert!(folder.0.join(path).is_file(), "{line}");
+        let json = folder.cslrun(&format!("{line} --message-format json"));
+        let record = format!("{{\"kind\":\"file\",\"path\":\"{path}\",\"holds\":\"{holds}\"}}");
+        assert!(String::from_utf8_lossy(&json.stdout).lines().any(|line| line == record), "{line}: {json:?}");
+    }
 }

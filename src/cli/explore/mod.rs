@@ -244,8 +244,11 @@ fn report(
         ),
         Some(file) => {
             if let Err(error) = output::write_file(file, |out| out.write_all(text.as_bytes())) {
-                return outcome.refuse(format!("{}: {error}", file.display()));
+                return outcome.refuse(format!("{} cannot be written: {error}", file.display()));
             }
+            let path = file.display().to_string();
+            let text = format!("the schedule is in {path}\n");
+            outcome.tell(&text, &Record::File { path, holds: "schedule" });
             format!("`cslrun run {program} --schedule {}` repeats it", file.display())
         }
     };

@@ -1,7 +1,7 @@
 //! Files that can be read only once, such as a pipe: what was read is kept, because a program is looked for, compiled and
 //! perhaps compiled again.
 
-use crate::{DiskLoader, LoadError, Loader};
+use crate::{DiskLoader, LoadError, Loader, utf8_text};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::{Read, stdin};
@@ -34,7 +34,7 @@ impl Loader for ReadOnce {
 fn input() -> Result<String, LoadError> {
     let mut bytes = Vec::new();
     stdin().lock().read_to_end(&mut bytes).map_err(|e| LoadError::Other(e.to_string()))?;
-    String::from_utf8(bytes).map_err(|e| LoadError::NotUtf8(e.utf8_error().valid_up_to()))
+    utf8_text(bytes)
 }
 
 #[cfg(test)]

@@ -65,7 +65,7 @@ fn written_schedule(args: &RunArgs, loader: &dyn Loader) -> Result<Option<Writte
         Ok(text) => WrittenSchedule::parse(path, &text).map(Some),
         Err(LoadError::NotFound) => Err(format!("there is no file {}", path.display())),
         Err(LoadError::Outside) => Err(format!("{} is outside of the import root", path.display())),
-        Err(LoadError::NotUtf8(_)) => Err(format!("{} is not text", path.display())),
+        Err(LoadError::NotUtf8 { .. }) => Err(format!("{} is not text", path.display())),
         Err(LoadError::Other(why)) => Err(format!("{}: {why}", path.display())),
     }
 }

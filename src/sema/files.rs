@@ -3,6 +3,7 @@
 use super::effects::{Effects, root};
 use super::options::CompileOptions;
 use super::unit::{Unit, declared_name};
+use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Diag, Result, suggest};
 use crate::source::{LoadError, Loader, SourceMap, Span, tidy};
@@ -88,7 +89,9 @@ impl<'s> Files<'s> {
         self.root_dir = path.parent().unwrap_or(Path::new("")).to_path_buf();
         let shown = path.display().to_string();
         self.at(path, &shown).map_err(|why| {
-            let diag = self.unreadable(&shown, why);
+            let mut diag = self.unreadable(&shown, why);
+            // No line imports it, so that the place in the file itself is to blame.
+            diag.0.primary = diag.0.others.pop();
             let is_missing = diag.rule() == rules::FILE_NOT_FOUND.name;
             if is_missing {
                 diag.help("check the name of the file, and the folder that it is in")
@@ -99,10 +102,14 @@ impl<'s> Files<'s> {
     }
 
     /// The diagnostic about a file that cannot be read.
-    pub fn unreadable(&self, shown: &str, why: LoadError) -> Diag {
+    pub fn unreadable(&mut self, shown: &str, why: LoadError) -> Diag {
         let unreadable = |why: String| rules::UNREADABLE_FILE.because(&[("file", &shown), ("why", &why)]);
         match (why, self.import_root) {
-            (LoadError::NotUtf8(at), _) => rules::NOT_UTF8.because(&[("file", &shown), ("offset", &at)]),
+            (LoadError::NotUtf8 { at, text }, _) => {
+                let diag = rules::NOT_UTF8.because(&[("file", &shown), ("offset", &grouped(at as u64))]);
+                let file = self.sources.add(shown, text);
+                diag.also(Span::new(file, at, at + 1), "here")
+            }
             (LoadError::Other(why), _) => unreadable(why),
             (LoadError::Outside, Some(root)) => unreadable(format!(
                 "it lies outside of `{}`, to which `--import-root` confines imports",

@@ -10,8 +10,13 @@ pub enum LoadError {
     NotFound,
     /// It lies outside of the folder that imports are confined to.
     Outside,
-    /// The file is not valid UTF-8; the offset of the first bad byte.
-    NotUtf8(usize),
+    /// The file is not valid UTF-8.
+    NotUtf8 {
+        /// The offset of the first bad byte.
+        at: usize,
+        /// The text up to the end of its line, with U+FFFD in place of what is not valid.
+        text: String,
+    },
     /// Anything else, in the words of the operating system.
     Other(String),
 }
@@ -58,7 +63,7 @@ impl Loader for DiskLoader {
         if bytes.len() as u64 > MOST_BYTES {
             return Err(LoadError::Other("it has more than 64 MiB".to_string()));
         }
-        String::from_utf8(bytes).map_err(|e| LoadError::NotUtf8(e.utf8_error().valid_up_to()))
+        utf8_text(bytes)
     }
 
     fn admit(&self, path: &Path, root: Option<&Path>) -> Result<(), LoadError> {
@@ -70,6 +75,19 @@ impl Loader for DiskLoader {
         let is_strange = path.metadata().is_ok_and(|known| !known.is_file() && !known.is_dir());
         if is_strange { Err(LoadError::Other("it is no regular file".to_string())) } else { Ok(()) }
     }
+}
+
+/// The bytes of a file as text.
+///
+/// # Errors
+/// They are not valid UTF-8.
+pub fn utf8_text(bytes: Vec<u8>) -> Result<String, LoadError> {
+    String::from_utf8(bytes).map_err(|error| {
+        let (at, bytes) = (error.utf8_error().valid_up_to(), error.as_bytes());
+        let rest = bytes[at..].iter().position(|byte| *byte == b'\n');
+        let end = rest.map_or(bytes.len(), |rest| at + rest);
+        LoadError::NotUtf8 { at, text: String::from_utf8_lossy(&bytes[..end]).into_owned() }
+    })
 }
 
 /// Serves files from memory, for tests and for embedding.

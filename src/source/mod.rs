@@ -5,7 +5,7 @@
 
 mod loader;
 
-pub use loader::{DiskLoader, LoadError, Loader, MemoryLoader, tidy};
+pub use loader::{DiskLoader, LoadError, Loader, MemoryLoader, tidy, utf8_text};
 
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

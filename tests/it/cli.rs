@@ -219,7 +219,9 @@ fn assembly_is_not_supported_and_ends_with_five() {
 #[test]
 fn text_that_is_not_utf8_is_located() {
     let folder = Folder::with("utf8", "a.csl", b"const a = 1;\nconst b = \xff\xfe;\n");
-    answers(&folder.cslrun("check a.csl"), 1, &["a.csl", "not-utf8"]);
+    answers(&folder.cslrun("check a.csl"), 1, &["not-utf8", "not valid UTF-8 at byte 23", "a.csl:2:11"]);
+    folder.write("b.csl", "const a = @import_module(\"a.csl\");\ncomptime { @comptime_assert(a.a == 1); }\n");
+    answers(&folder.cslrun("check b.csl"), 1, &["not valid UTF-8 at byte 23", "b.csl:1:26", "a.csl:2:11"]);
 }
 
 #[test]

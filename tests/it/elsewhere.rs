@@ -46,7 +46,7 @@ fn what_the_host_asks_for_is_checked() {
 
 #[test]
 fn files_that_cannot_be_read_are_named() {
-    show("not-utf8", &loaded(LoadError::NotUtf8(10)));
+    show("not-utf8", &loaded(LoadError::NotUtf8 { at: 9, text: "// caf\u{e9} \u{fffd}".to_string() }));
     show("unreadable-file", &loaded(LoadError::Other("it is a folder".to_string())));
 }
 

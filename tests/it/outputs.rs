@@ -77,7 +77,28 @@ fn changes_are_told_in_json() {
 #[test]
 fn numbers_that_cannot_be_read_are_explained() {
     let folder = Folder::with("numbers", "pe.csl", PROGRAM);
-    answers(&folder.cslrun("pe.csl --max-cycles 1e3"), 2, &["must be a whole number, such as 1000000"]);
+    answers(
+        &folder.cslrun("pe.csl --max-cycles 1e3"),
+        2,
+        &["must be a positive whole number, such as 1000000"],
+    );
+    let signed = [
+        ("pe.csl --max-cycles -1", "must be a positive whole number"),
+        ("pe.csl --max-cycles 0", "must be a positive whole number"),
+        ("test --max-cycles -1", "must be a positive whole number"),
+        ("explore pe.csl --budget -1", "it must be a positive whole number"),
+        ("pe.csl --max-inlined-iterations -1", "it must be a positive whole number"),
+        ("pe.csl --threads -1", "must be a whole number of at least 1"),
+        ("pe.csl --seeds=-1..3", "`-1` is not a seed"),
+        ("pe.csl --memory -1", "it must be a number of bytes"),
+        ("pe.csl --trace --trace-limit -1", "-1 is not in 1.."),
+        ("test --seed -1", "a seed is a whole number from 0 on"),
+    ];
+    for (line, words) in signed {
+        let output = folder.cslrun(line);
+        answers(&output, 2, &[words]);
+        assert!(!String::from_utf8_lossy(&output.stderr).contains("tip:"), "{line}: {output:?}");
+    }
     answers(&folder.cslrun("pe.csl --seed -1"), 2, &["a seed is a whole number from 0 on"]);
     answers(
         &folder.cslrun("pe.csl --trace --trace-color 24"),

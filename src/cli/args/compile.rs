@@ -1,7 +1,7 @@
 //! The arguments of every command that compiles.
 
 use super::format::FormatArgs;
-use super::names::named;
+use super::names::{named, positive};
 use crate::cli::engine::Engine;
 use crate::cli::number::Number;
 use crate::{Arch, CompileOptions, Fp16Format, Level, Levels, MessageFormat, ParamValue};
@@ -28,7 +28,7 @@ pub struct CompileArgs {
     #[arg(long, value_name = "DIR")]
     import_root: Option<PathBuf>,
     /// Maximum number of iterations of an `inline` loop
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = positive)]
     max_inlined_iterations: Option<u64>,
     /// What `@fp16()` names
     #[arg(long, value_name = "TYPE", default_value = "f16", value_parser = fp16())]

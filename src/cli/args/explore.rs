@@ -1,6 +1,6 @@
 //! The arguments of `cslrun explore`.
 
-use super::names::output;
+use super::names::{output, positive};
 use super::run::RunArgs;
 use clap::Args;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub struct ExploreArgs {
     #[command(flatten)]
     pub run: RunArgs,
     /// Run the program this often at most
-    #[arg(long, value_name = "N", help_heading = "Exploration", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", help_heading = "Exploration", default_value_t = 10_000, value_parser = positive)]
     pub budget: u64,
     /// Write the schedule whose result differs to a file, for `cslrun run FILE.csl --schedule`
     #[arg(long, value_name = "FILE", value_parser = output, help_heading = "Exploration")]

@@ -279,11 +279,18 @@ fn refuse_files(what: &str, run: &RunArgs) -> Result<(), Refusal> {
 /// The definition of the command line. The arguments of a run stand beside the subcommands, and only one of both is there.
 pub fn definition() -> clap::Command {
     let all = Cli::augment_args(RunArgs::augment_args(clap::Command::new("cslrun")));
-    all.mut_subcommand("explore", |command| {
+    let all = all.mut_subcommand("explore", |command| {
         explore::OF_ONE_RUN
             .iter()
             .fold(command, |command, option| command.mut_arg(option, |arg| arg.hide(true)))
-    })
+    });
+    all.mut_args(with_negative_numbers).mut_subcommands(|command| command.mut_args(with_negative_numbers))
+}
+
+/// The parser of an option answers a negative number, instead of advice about options that look like one.
+fn with_negative_numbers(arg: clap::Arg) -> clap::Arg {
+    let takes_value = arg.get_long().is_some() && arg.get_action().takes_values();
+    if takes_value { arg.allow_negative_numbers(true) } else { arg }
 }
 
 #[cfg(test)]

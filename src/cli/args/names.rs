@@ -26,8 +26,14 @@ pub(super) fn output(text: &str) -> Result<PathBuf, String> {
 
 /// A limit in cycles.
 pub(super) fn max_cycles(text: &str) -> Result<u64, String> {
-    let digits = text.replace(['_', ','], "");
-    digits.parse().map_err(|_| "the number of cycles must be a whole number, such as 1000000".to_string())
+    let number = text.replace(['_', ','], "").parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "the number of cycles must be a positive whole number, such as 1000000".to_string())
+}
+
+/// How often something may be done.
+pub(super) fn positive(text: &str) -> Result<u64, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "it must be a positive whole number".to_string())
 }
 
 /// A seed.

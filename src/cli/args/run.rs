@@ -26,7 +26,7 @@ pub struct RunArgs {
     pub unchecked: bool,
     /// Vary what the machine leaves undefined, such as the order of tasks that are ready at the same time; the result
     /// must not change
-    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, help_heading = HOW_TO_RUN)]
+    #[arg(long, value_name = "N", value_parser = seed, help_heading = HOW_TO_RUN)]
     pub seed: Option<u64>,
     /// Run with each of these seeds, on all processors, and compare the results
     #[arg(long, value_name = "A..B", value_parser = seeds, help_heading = HOW_TO_RUN, conflicts_with_all = ["seed", "trace", "report", "shown_cycles"])]

@@ -19,30 +19,36 @@ pub fn explain(name: Option<&str>, width: Option<usize>) -> Outcome {
     };
     // People copy what they see: `error[name]`.
     let name = name.rsplit_once('[').map_or(name, |(_, inner)| inner.trim_end_matches(']'));
-    let alike: Vec<&Rule> =
-        rules::all().filter(|rule| !name.is_empty() && rule.name.contains(name)).collect();
+    let is_alike = |rule: &&Rule| rule.name.contains(name) || group(rule) == Some(name);
+    let alike: Vec<&Rule> = rules::all().filter(|rule| !name.is_empty() && is_alike(rule)).collect();
     match (rules::find(name), alike.as_slice()) {
         (Some(rule), _) => outcome.printed = page(rule, width),
         (None, [only]) => outcome.printed = page(only, width),
         (None, []) => outcome.refuse(unknown(name)),
-        (None, several) => outcome.printed = list(several, width),
+        (None, several) => outcome.printed = list(several, name, width),
     }
     outcome
+}
+
+/// The group whose levels are set together with that of a rule.
+fn group(rule: &Rule) -> Option<&'static str> {
+    rule.lint.map(|lint| lint.group.name())
 }
 
 fn everything(width: Option<usize>) -> String {
     let mut out = String::new();
     for (topic, rules) in rules::topics() {
         let heading = if width.is_some() { styled(topic, Style::new().bold()) } else { topic.to_string() };
-        let _ = writeln!(out, "{heading}\n{}", list(rules, width));
+        let _ = writeln!(out, "{heading}\n{}", list(rules, "", width));
     }
-    out + "`cslrun explain RULE` prints the page of a rule; part of a name lists the rules that contain it.\n"
+    out + "`cslrun explain RULE` prints the page of a rule; part of a name lists the rules that contain it,\n\
+           and `hazards`, `undefined`, `style` or `unused` those of a group.\n"
 }
 
-/// A line for each rule.
-fn list(rules: &[&Rule], width: Option<usize>) -> String {
+/// A line for each rule; those whose names begin with `start` come first.
+fn list(rules: &[&Rule], start: &str, width: Option<usize>) -> String {
     let mut sorted = rules.to_vec();
-    sorted.sort_by_key(|rule| rule.name);
+    sorted.sort_by_key(|rule| (!rule.name.starts_with(start), rule.name));
     let longest = sorted.iter().map(|rule| rule.name.len()).max().unwrap_or(0);
     let mut out = String::new();
     for rule in sorted {
@@ -86,6 +92,21 @@ mod tests {
         let printed = explain(Some("fifo-dsr"), None).printed;
         let names: Vec<_> = printed.lines().filter_map(|line| line.split_whitespace().next()).collect();
         assert_eq!(names, ["fifo-dsr-empty", "fifo-dsr-load", "fifo-dsr-missing", "fifo-dsr-numbers"]);
+    }
+
+    #[test]
+    fn rules_that_begin_with_a_part_come_first() {
+        let printed = explain(Some("data"), None).printed;
+        let names: Vec<_> = printed.lines().filter_map(|line| line.split_whitespace().next()).collect();
+        assert_eq!(names, ["data-race", "control-as-data"]);
+    }
+
+    #[test]
+    fn the_name_of_a_group_lists_its_rules() {
+        let printed = explain(Some("style"), None).printed;
+        let style = rules::all().filter(|rule| group(rule) == Some("style"));
+        assert_eq!(printed.lines().count(), style.count());
+        assert!(printed.contains("  old-color-config  "), "{printed}");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::flow::{ColorFlow, DeadEnd, DeadEndCause, Node, bit, sides};
 use crate::arch::{ArchName, Color, Direction};
+use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::{
     check as rules,
     tasks::{UNROUTED_ASYNC, UNROUTED_COLOR},
@@ -285,7 +286,7 @@ fn circle(flow: &ColorFlow<'_>, start: Node, left: &[Node]) -> Diag {
         way[first..].iter().rev().map(|(pe, _)| flow.program.pe_coord(*pe).to_string()).collect();
     let count = pes.len();
     pes.truncate(NAMED);
-    let more = if count > NAMED { format!(", .. ({count} PEs)") } else { String::new() };
+    let more = if count > NAMED { format!(", .. ({} PEs)", grouped(count as u64)) } else { String::new() };
     let (pe, color) = way[first];
     let c = at(rules::ROUTE_LOOP.because(&[("color", &color)]), flow.declared(pe, color));
     c.note(format!("the loop: {}{more}", pes.join(", ")))

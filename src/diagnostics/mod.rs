@@ -17,6 +17,7 @@ pub use level::{Group, Level, Levels, Lint, lints};
 pub use rule::{Rule, Severity};
 
 use crate::source::{SourceMap, Span};
+use render::grouped;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -242,8 +243,8 @@ impl From<Diag> for Diagnostic {
 pub fn counted(n: u64, what: &str) -> String {
     match (n, what) {
         (1, _) => format!("1 {what}"),
-        (_, "index") => format!("{n} indices"),
-        (_, _) => format!("{n} {what}s"),
+        (_, "index") => format!("{} indices", grouped(n)),
+        (_, _) => format!("{} {what}s", grouped(n)),
     }
 }
 

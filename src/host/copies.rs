@@ -6,6 +6,7 @@ use super::commands::{HostCommand, Ticket};
 use super::{Failure, Runner};
 use crate::arch::PeCoord;
 use crate::diagnostics::Result;
+use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::host::{COPY_SIZE, REGION_OUTSIDE};
 use crate::wafer::HOST_PATIENCE;
 
@@ -215,7 +216,9 @@ impl Runner {
         self.check_copy(copy, true)?;
         let needed = copy.region.pes() * copy.elements;
         if words.len() != needed {
-            return Err(COPY_SIZE.because(&[("given", &words.len()), ("needed", &needed)]).into());
+            return Err(COPY_SIZE
+                .because(&[("given", &grouped(words.len() as u64)), ("needed", &grouped(needed as u64))])
+                .into());
         }
         Ok(self.queue(Copying {
             copy: copy.clone(),

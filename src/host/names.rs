@@ -2,6 +2,7 @@
 
 use super::{CopyWidth, Region, Runner};
 use crate::arch::PeCoord;
+use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::host::*;
 use crate::diagnostics::{Diag, Diagnostic, Level, Result, Severity, counted, suggest};
 use crate::image::{Export, ExportKind, ExportName, ExportTarget, FnId, Scalar, Symbol, TileImage};
@@ -164,8 +165,9 @@ impl Runner {
         let place = self.place_of(at, name).ok_or_else(|| self.absent(name, at))?;
         let has = place.end.saturating_sub(place.addr) / words;
         if count > has {
+            let [shown, asked] = [has, count].map(|n| grouped(n as u64));
             let facts =
-                [("name", &name as &dyn std::fmt::Display), ("has", &has), ("asked", &count), ("pe", &at)];
+                [("name", &name as &dyn std::fmt::Display), ("has", &shown), ("asked", &asked), ("pe", &at)];
             let diag = COPY_OUT_OF_BOUNDS.because(&facts);
             let symbol = self.program.tile_at(at).and_then(|tile| symbol_around(tile, place.addr));
             let has_half =

@@ -1,6 +1,7 @@
 //! An operand in memory that is too short for its operation, and the diagnostic about it.
 
 use crate::diagnostics::Diag;
+use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::run::LENGTH_MISMATCH;
 use crate::image::{OperandRole, TileImage};
 use crate::source::Span;
@@ -19,7 +20,8 @@ pub(super) struct ShortOperand {
 impl ShortOperand {
     /// The diagnostic, which also shows where the operands of the operation are declared.
     pub fn diag(self, tile: &TileImage, op: Span) -> Diag {
-        let ShortOperand { operand, elements, total } = self;
+        let operand = self.operand;
+        let [elements, total] = [self.elements, self.total].map(|n| grouped(n.into()));
         let c = LENGTH_MISMATCH.because(&[("one", &total), ("other", &elements)]).at(op);
         let c = c.note(match operand {
             0 => format!("the destination has {elements} elements"),

@@ -1,6 +1,7 @@
 //! Initial data of variables, PE by PE (`set_symbol_all`).
 
 use super::describe::{Layout, LayoutRegion, SymbolData};
+use crate::diagnostics::render::grouped;
 use crate::image::{InitialWords, Program, Scalar, Symbol};
 
 /// The initial contents of memory. Also adds warnings about likely mistakes, as sentences.
@@ -24,9 +25,9 @@ pub fn initial(
                          has {}; the data need as many elements as all PEs together",
                         data.name,
                         region.name,
-                        each * 2,
+                        grouped(2 * each as u64),
                         symbol.ty,
-                        symbol.words * 2
+                        grouped(2 * u64::from(symbol.words))
                     ));
                 }
                 if each < usize::from(symbol.words) {
@@ -50,9 +51,9 @@ pub fn initial(
                      the rest keeps its initial value",
                     data.name,
                     region.name,
-                    each * 2,
+                    grouped(2 * each as u64),
                     symbol.ty,
-                    symbol.words * 2
+                    grouped(2 * u64::from(symbol.words))
                 ));
             }
         }

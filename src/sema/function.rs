@@ -7,6 +7,7 @@ use super::operand::{Operand, behind, exists_at_run_time, repr};
 use super::types;
 use super::value::{FnRef, Value};
 use super::walk::Sema;
+use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::rules::run::UNSET_VARIABLE;
 use crate::diagnostics::{At, Diag, Result};
@@ -92,7 +93,7 @@ impl Sema<'_> {
             }
         }
         if self.lower.functions.is_full() {
-            let diag = rules::TOO_MANY_FUNCTIONS.because(&[("limit", &MAX_FUNCTIONS)]);
+            let diag = rules::TOO_MANY_FUNCTIONS.because(&[("limit", &grouped(MAX_FUNCTIONS as u64))]);
             let diag = diag
                 .at(function.span)
                 .help("remove `comptime` from the parameter that changes with each call");

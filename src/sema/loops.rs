@@ -7,6 +7,7 @@ use super::operand::{Operand, Place};
 use super::value::{RangeValue, Value};
 use super::walk::Sema;
 use crate::diagnostics::Result;
+use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::comptime as rules;
 use crate::image::code::{Op, Reg};
 use crate::source::Span;
@@ -162,7 +163,7 @@ fn check_unrolled(sema: &Sema<'_>, i: u64, span: Span) -> Result<()> {
         return Ok(());
     }
     Err(rules::TOO_MANY_INLINED
-        .because(&[("limit", &sema.options.max_inlined_iterations)])
+        .because(&[("limit", &grouped(sema.options.max_inlined_iterations))])
         .at(span)
         .help("raise it with `--max-inlined-iterations`"))
 }

@@ -4,6 +4,7 @@ use super::arith::coerce;
 use super::eval::ExprValue;
 use super::value::Value;
 use super::walk::Sema;
+use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Diag, Result};
 use crate::source::Span;
@@ -93,7 +94,7 @@ fn array_type(sema: &mut Sema<'_>, dims: &[ExprId], elem: ExprId, span: Span) ->
     }
     let count = sizes.iter().fold(1u64, |n, d| n.saturating_mul(u64::from(*d)));
     if count > MAX_ELEMENTS {
-        return Err(rules::ARRAY_TOO_LARGE.because(&[("count", &count)]).at(span));
+        return Err(rules::ARRAY_TOO_LARGE.because(&[("count", &grouped(count))]).at(span));
     }
     Ok(elem.array(sizes))
 }

@@ -3,6 +3,7 @@
 
 use super::pe_array::PeArray;
 use crate::arch::{ArchName, Color, PeCoord, TaskId};
+use crate::diagnostics::render::grouped;
 use crate::fabric::{BufferPlace, Fabric};
 use crate::image::code::{Completion, IdArg};
 use crate::image::{OperandRole, Program, TaskBinding, TaskKind, TileImage};
@@ -309,7 +310,10 @@ pub(super) fn stream_end(
         also: None,
         fact: match sent {
             0 => format!("{at} would send color {color} to the host here, and has not sent anything"),
-            n => format!("{at} has sent {n} wavelets of color {color} to the host, the last ones here"),
+            n => format!(
+                "{at} has sent {} wavelets of color {color} to the host, the last ones here",
+                grouped(n)
+            ),
         },
         advice: "send as many words as the host asks for, or let the host ask for fewer".to_string(),
     })

@@ -5,6 +5,7 @@ use super::collectives::IncompleteCollective;
 use super::stall::{Explainer, HostWait, Left, Missing, PeWait, Sender, StallReport};
 use crate::arch::PeCoord;
 use crate::diagnostics::render::estimated_cycles;
+use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::tasks::{
     CONTROL_CHANNEL_BLOCKED, DEADLOCK, LEFTOVER_WAVELETS, NEVER_ACTIVATED, TASK_STAYS_BLOCKED,
 };
@@ -297,7 +298,7 @@ fn blame(c: Diag, first: &PeWait, cycle: u64) -> Diag {
     {
         c = name_lengths(c, first, sender);
         if let Some(span) = sender.span {
-            c = c.also(span, format!("{} has sent {} on color {color}", sender.pe, sender.sent));
+            c = c.also(span, format!("{} has sent {} on color {color}", sender.pe, grouped(sender.sent)));
         }
     }
     c
@@ -307,7 +308,7 @@ fn blame(c: Diag, first: &PeWait, cycle: u64) -> Diag {
 fn name_lengths(mut c: Diag, wait: &PeWait, sender: &Sender) -> Diag {
     let Some((done, all)) = wait.progress.filter(|(done, all)| 0 < *done && done < all) else { return c };
     if let Some(span) = wait.length {
-        let pe = wait.pe;
+        let (pe, all, done) = (wait.pe, grouped(all.into()), grouped(done.into()));
         c = c.also(span, format!("this DSD makes {pe} wait for {all} elements, of which {done} have come"));
     }
     if let Some(span) = sender.length.filter(|span| wait.length != Some(*span)) {
@@ -379,7 +380,7 @@ pub fn need_words(on: &WaitsFor) -> String {
 fn need_and_since(w: &PeWait) -> String {
     match w.missing {
         Some(Missing::Unblock) => format!("waiting for {}", need_words(&w.need)),
-        _ => format!("waiting for {} since cycle {}", need_words(&w.need), w.since),
+        _ => format!("waiting for {} since cycle {}", need_words(&w.need), grouped(w.since)),
     }
 }
 
@@ -392,10 +393,12 @@ fn missing_note(missing: &Missing, pe: PeCoord, sources: &SourceMap) -> Option<S
             Some(format!("no PE can send color {color} to {pe}: no route leads there from a ramp"))
         }
         Missing::Wavelets { color, received, senders, .. } => {
+            let received = grouped(*received);
             let told = senders.iter().take(MOST_NOTES).map(|s| sender_words(s, sources));
             let mut told = told.collect::<Vec<_>>().join("; ");
             if senders.len() > MOST_NOTES {
-                told.push_str(&format!("; and {} more PEs can", senders.len() - MOST_NOTES));
+                let more = grouped((senders.len() - MOST_NOTES) as u64);
+                told.push_str(&format!("; and {more} more PEs can"));
             }
             Some(match senders.iter().any(|s| s.waits) {
                 true => format!("{pe} has received {received} of color {color} and will get no more: {told}"),
@@ -408,6 +411,7 @@ fn missing_note(missing: &Missing, pe: PeCoord, sources: &SourceMap) -> Option<S
             Some(format!("color {color} from {pe} is blocked at {at}: {by}"))
         }
         Missing::FromHost { color, received } => {
+            let received = grouped(*received);
             Some(format!("color {color} comes from the host, which has sent {pe} {received} words of it"))
         }
         Missing::Message | Missing::Push | Missing::Pop | Missing::Unblock => None,
@@ -419,7 +423,7 @@ pub(super) fn sender_words(s: &Sender, sources: &SourceMap) -> String {
     let at = if s.sent == 0 && !s.waits { "it would at" } else { "at" };
     let place = s.span.map_or(String::new(), |span| format!(" ({at} {})", sources.describe(span)));
     let state = if s.waits { " and is itself waiting" } else { " and is done" };
-    format!("{} has sent {}{place}{state}", s.pe, s.sent)
+    format!("{} has sent {}{place}{state}", s.pe, grouped(s.sent))
 }
 
 /// What to change where PEs wait for each other; `sends` tells whether the first of them waits to send, `is_async` whether

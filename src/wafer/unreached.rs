@@ -4,6 +4,7 @@ use super::broken_routes;
 use super::causes::{Cause, Idle, blocked_receiver, idle, receiver};
 use super::stall::{Explainer, HostWait, Left, Missing, Sender};
 use crate::arch::{Color, PeCoord};
+use crate::diagnostics::render::grouped;
 use crate::image::code::Intrinsic;
 use crate::image::{FnId, Op, TaskBinding, TileImage};
 use crate::pe::WaitsFor;
@@ -30,7 +31,7 @@ impl Explainer<'_> {
         let at = self.program().pe_coord(pe);
         if self.pe_array().get(pe).is_some_and(|pe| pe.has_begun(task.id)) {
             let it = next.map_or("reached this".to_string(), |next| format!("activated `{next}` here"));
-            let received = self.fabric().survey().received(pe, color);
+            let received = grouped(self.fabric().survey().received(pe, color));
             return Some(Cause {
                 pe: at,
                 span: place,

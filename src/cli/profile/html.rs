@@ -26,7 +26,7 @@ pub fn page(title: &str, profile: &Profile, texts: &[String]) -> String {
         }
         (None, 0) => String::new(),
         (None, blur) => {
-            format!("There are too many bars: those closer than {blur} cycles are drawn as one.")
+            format!("There are too many bars: those closer than {} cycles are drawn as one.", grouped(blur))
         }
     };
     let rows = if profile.bars.is_partial {

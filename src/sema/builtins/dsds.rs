@@ -5,6 +5,7 @@ use super::dsd_edits::{self, Edits};
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use super::fabric_dsds;
 use super::properties::{self, Fields, Property, extent_value, missing_property, no_such_property};
+use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::dsd as rules;
 use crate::diagnostics::{At, Result};
 use crate::dsd::{Dsd, Mem, MemKind};
@@ -94,7 +95,7 @@ fn mem_dsd(sema: &mut Sema<'_>, ty: DsdTy, fields: Fields, edits: &mut Edits, at
         let wrap = wrap.map(|p| Ok((number::<u16>(&p)?, p.at))).transpose()?;
         let wrap = wraparound(wrap, &around, at)?;
         let too_large = || {
-            let help = format!("a circular buffer has at most {} words", u16::MAX);
+            let help = format!("a circular buffer has at most {} words", grouped(u16::MAX.into()));
             rules::BAD_EXTENT.because(&[("value", &wrap)]).at(at).help(help)
         };
         m.wrap = wrap.checked_mul(u16::from(words)).ok_or_else(too_large)?;
@@ -186,6 +187,7 @@ fn wraparound(given: Option<(u16, Span)>, base: &Ty, at: Span) -> Result<u16> {
     };
     match (given, array) {
         (Some((wrap, at)), Some(size)) if wrap == 0 || wrap > size => {
+            let size = grouped(size.into());
             let help = format!("`.wraparound` is from 1 to the {size} elements of the array");
             Err(rules::BAD_EXTENT.because(&[("value", &wrap)]).at(at).help(help))
         }

@@ -2,6 +2,7 @@
 
 use super::operands::{Arg, ArgumentKind};
 use crate::diagnostics::Result;
+use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::dsd as rules;
 use crate::dsd::ops::{DsdOp, Elem, Form};
 use crate::dsd::{Dsd, ENDLESS};
@@ -70,6 +71,7 @@ fn ignored_extent(sema: &mut Sema<'_>, dest: &Arg, args: &[Arg], span: Span) -> 
         if extent == count || extent <= 1 || extent == u32::from(ENDLESS) {
             continue;
         }
+        let [count, extent] = [count, extent].map(|n| grouped(n.into()));
         let facts: [(&str, &dyn Display); 2] = [("count", &count), ("extent", &extent)];
         let diag = rules::EXTENT_IGNORED.because(&facts).at(arg.declared.unwrap_or(span));
         // The two lengths come first: one of them is wrong.

@@ -1,6 +1,7 @@
 //! Globals, and the memory of a PE that they take.
 
 use super::blanks::DataBlank;
+use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Diag, Result};
 use crate::image::{Symbol, TileImage, VariableType};
@@ -200,10 +201,13 @@ impl Data {
         let mut symbols: Vec<_> = self.placed.iter().map(|id| self.get(*id)).collect();
         symbols.sort_by_key(|g| std::cmp::Reverse(g.ty.words().unwrap_or(u32::MAX)));
         let mut diag = rules::PROGRAM_TOO_LARGE
-            .because(&[("used", &(u64::from(self.words) * 2)), ("limit", &(limit * 2))])
+            .because(&[
+                ("used", &grouped(u64::from(self.words) * 2)),
+                ("limit", &grouped(u64::from(limit) * 2)),
+            ])
             .at(symbols.first()?.span);
         for g in symbols.iter().take(SHOWN_SYMBOLS) {
-            let bytes = u64::from(g.ty.words().unwrap_or(u32::MAX)) * 2;
+            let bytes = grouped(u64::from(g.ty.words().unwrap_or(u32::MAX)) * 2);
             diag = diag.note(format!("`{}` takes {bytes} bytes ({})", g.name, sources.describe(g.span)));
         }
         Some(diag)

@@ -2,6 +2,7 @@
 
 use super::code::Lower;
 use crate::diagnostics::Result;
+use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::comptime as rules;
 use crate::image::code::{self, Access, Op, Reg};
 use crate::sema::operand::{Addr, Base, Operand, PathStep, Place, Repr, comptime_only, repr};
@@ -259,7 +260,8 @@ impl Lower {
         let align = ty.align_words();
         let limit = self.memory_words;
         let off = self.b().frame(words, align).filter(|o| u32::from(*o) + words <= limit);
-        let off = off.ok_or_else(|| rules::FRAME_TOO_LARGE.because(&[("words", &words)]).at(span))?;
+        let off =
+            off.ok_or_else(|| rules::FRAME_TOO_LARGE.because(&[("words", &grouped(words.into()))]).at(span))?;
         Ok(Addr { base: Base::Frame, off: off.into() })
     }
 

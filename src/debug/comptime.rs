@@ -78,50 +78,12 @@ impl Comptime {
 impl Known {
     /// The value of a parameter that the layout has given to the tile of a PE.
     fn param<'v>(&self, name: &str, view: &'v PeView<'_>) -> Option<&'v str> {
-        let (file, params) = view.params();
-        if file == self.path { param(params, name) } else { None }
+        if view.file() == self.path { view.param(name) } else { None }
     }
-}
-
-/// The value of a parameter in a list such as `x = 3, y = 4`.
-fn param<'p>(params: &'p str, name: &str) -> Option<&'p str> {
-    let (mut depth, mut in_text, mut start) = (0_i32, false, 0);
-    let mut parts = Vec::new();
-    for (at, c) in params.char_indices() {
-        match c {
-            '"' => in_text = !in_text,
-            _ if in_text => {}
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth -= 1,
-            ',' if depth == 0 => {
-                parts.push(&params[start..at]);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(&params[start..]);
-    let found = parts.into_iter().filter_map(|part| part.split_once('='));
-    found.map(|(known, value)| (known.trim(), value.trim())).find(|(known, _)| *known == name).map(|(_, v)| v)
 }
 
 /// The values that a name has on different PEs.
 fn text(fact: &Fact) -> String {
     let more = if fact.has_more { " or others" } else { "" };
     format!("{}{more}", fact.values.join(" or "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_parameter_is_found_by_its_name() {
-        let params = "x = 3, all = .{ .x = 7, .y = 8 }, name = \"a, x = 2\", y = -4";
-        assert_eq!(param(params, "x"), Some("3"));
-        assert_eq!(param(params, "y"), Some("-4"));
-        assert_eq!(param(params, "all"), Some(".{ .x = 7, .y = 8 }"));
-        assert_eq!(param(params, "z"), None);
-        assert_eq!(param("", "x"), None);
-    }
 }

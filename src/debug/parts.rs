@@ -29,7 +29,7 @@ pub fn fields(held: &VariableValue) -> Vec<VariableValue> {
             active.and_then(|field| in_words(held, field)).into_iter().collect()
         }
         Inside::Packed(fields) => fields.iter().map(|field| in_bits(held, field)).collect(),
-        Inside::Nothing | Inside::Pointer { .. } => Vec::new(),
+        Inside::Nothing | Inside::Enum(_) | Inside::Pointer { .. } => Vec::new(),
     }
 }
 

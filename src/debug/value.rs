@@ -1,7 +1,7 @@
 //! Values of variables, as numbers and as trees of text.
 
 use super::parts::{bits, element, fields, pointee, target, targets};
-use crate::{Inside, PeView, Scalar, Tree, VariableValue};
+use crate::{Inside, PeView, Scalar, Symbol, Tree, VariableValue};
 
 /// More elements than this are shown in groups.
 const GROUP: usize = 100;
@@ -116,6 +116,15 @@ fn scalar_text(bits: u64, scalar: Scalar) -> String {
     }
 }
 
+/// A number of a variable; of an enum the member, if it is one.
+fn number_text(bits: u64, scalar: Scalar, symbol: &Symbol) -> String {
+    let member = match (&symbol.inside, scalar_value(bits, scalar)) {
+        (Inside::Enum(members), Value::Int(n)) => members.iter().find(|(_, value)| *value == n),
+        _ => None,
+    };
+    member.map_or_else(|| scalar_text(bits, scalar), |(name, _)| format!(".{name}"))
+}
+
 /// A variable as a tree of text.
 pub fn tree(held: &VariableValue, view: &PeView<'_>) -> Tree {
     tree_behind(held, view, 0)
@@ -137,7 +146,7 @@ fn untyped(held: &VariableValue, view: &PeView<'_>, pointers: usize) -> Tree {
     }
     let is_bytes = symbol.element.is_some_and(|scalar| symbol.is_bytes(scalar));
     match &symbol.inside {
-        Inside::Nothing => numbers(name, held),
+        Inside::Nothing | Inside::Enum(_) => numbers(name, held),
         Inside::Struct(fields) if fields.is_empty() => numbers(name, held),
         _ if is_bytes => numbers(name, held),
         _ if !symbol.dims.is_empty() => aggregates(name, held, view, pointers),
@@ -156,10 +165,10 @@ fn numbers(name: String, held: &VariableValue) -> Tree {
     };
     let values = symbol.values(&held.words, scalar);
     if symbol.dims.is_empty() {
-        let text = values.first().map_or(String::new(), |bits| scalar_text(*bits, scalar));
+        let text = values.first().map_or(String::new(), |bits| number_text(*bits, scalar, symbol));
         return Tree::leaf(name, text);
     }
-    let texts: Vec<String> = values.iter().map(|bits| scalar_text(*bits, scalar)).collect();
+    let texts: Vec<String> = values.iter().map(|bits| number_text(*bits, scalar, symbol)).collect();
     array(name, &texts, &symbol.dims)
 }
 
@@ -200,7 +209,7 @@ fn aggregates(name: String, held: &VariableValue, view: &PeView<'_>, pointers: u
     let kind = match &held.symbol.inside {
         Inside::Pointer { .. } => "pointers",
         Inside::Union { .. } => "unions",
-        Inside::Nothing | Inside::Struct(_) | Inside::Packed(_) => "structs",
+        Inside::Nothing | Inside::Enum(_) | Inside::Struct(_) | Inside::Packed(_) => "structs",
     };
     Tree::with(name, format!("{count} {kind}"), parts)
 }

@@ -104,9 +104,14 @@ impl<'w> PeView<'w> {
         self.at
     }
 
-    /// The file of its tile, and the values of its parameters, such as `x = 3, y = 4`.
-    pub fn params(&self) -> (&str, &str) {
-        (&self.tile.file, &self.tile.params)
+    /// The file of its tile.
+    pub fn file(&self) -> &str {
+        &self.tile.file
+    }
+
+    /// The value of a parameter of its tile, as shown.
+    pub fn param(&self, name: &str) -> Option<&str> {
+        self.tile.params.value(name)
     }
 
     /// The cycle up to which its main thread has run.

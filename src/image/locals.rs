@@ -65,6 +65,8 @@ pub enum Inside {
     /// Nothing that has a name.
     #[default]
     Nothing,
+    /// The members of an enum with their values.
+    Enum(Vec<(String, i128)>),
     /// The fields of a struct.
     Struct(Vec<Field>),
     /// The fields of a packed struct, or the variants of a packed union.

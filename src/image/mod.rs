@@ -14,6 +14,7 @@ pub mod intrinsics;
 mod locals;
 mod operands;
 mod origin;
+mod params;
 mod program;
 mod registers;
 pub mod routes;
@@ -35,6 +36,7 @@ pub use code::{FnId, Op};
 pub use function::Function;
 pub use locals::{Field, Inside, Local, LocalPlace, Variable, VariableType};
 pub use origin::{Fp16Format, Origin, ParamValue};
+pub use params::TileParams;
 pub use program::{FabricPlace, MemcpyColors, NO_TILE, Program};
 pub use routes::{ColorConfig, RouteTable};
 pub use sdk_layout::{CodeRegion, HostStream, InitialWords, SdkLayoutData};
@@ -175,7 +177,7 @@ pub struct TileImage {
     /// The file, as shown.
     pub file: String,
     /// The parameter values, as shown.
-    pub params: String,
+    pub params: TileParams,
     /// Contents of memory from address 0 at the start; what follows is zero.
     pub data: Shared<u16>,
     /// First word that no global uses; the stack begins here.

@@ -7,11 +7,11 @@ use super::value::{ArrayValue, GlobalId, Value};
 use super::walk::Sema;
 use super::words::{is_zero_array, mark_of_field};
 use crate::diagnostics::Result;
-use crate::image::TileImage;
+use crate::image::{TileImage, TileParams};
 use crate::value::ty::{FieldLayout, Ty};
 
 /// Everything is said: writes the functions and fills the image.
-pub fn finish_tile(sema: &mut Sema<'_>, file: String, params: String) -> TileImage {
+pub fn finish_tile(sema: &mut Sema<'_>, file: String, params: TileParams) -> TileImage {
     let data = write_tile(sema);
     library_use::check(sema);
     sema.lower.tile.finish_queues();

@@ -15,7 +15,7 @@ use super::value::{InstanceId, Value};
 use super::walk::Sema;
 use crate::diagnostics::rules::comptime::COMPTIME_ASSERT;
 use crate::diagnostics::{Result, Sink};
-use crate::image::{ExportName, FabricPlace, Program, TileImage};
+use crate::image::{ExportName, FabricPlace, Program, TileImage, TileParams};
 use crate::source::{Loader, SourceMap, Span};
 use crate::syntax::ast::{Decl, Name};
 use indexmap::IndexMap;
@@ -252,9 +252,8 @@ fn compile_class(sema: &mut Sema<'_>, class: &TileClass, params: &IndexMap<Name,
     tile
 }
 
-fn shown(class: &TileClass) -> String {
-    let shown: Vec<String> = class.params.iter().map(|(n, v)| format!("{n} = {v}")).collect();
-    shown.join(", ")
+fn shown(class: &TileClass) -> TileParams {
+    TileParams::new(&class.params)
 }
 
 /// Compiles the code of one class once; these are its parameters, or what stands for them.

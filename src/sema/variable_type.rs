@@ -39,6 +39,7 @@ fn inside(ty: &Ty, pointers: usize) -> Inside {
                 Inside::Nothing
             }
         }
+        Ty::Enum(e) => Inside::Enum(e.members.iter().map(|(name, n)| (name.to_string(), *n)).collect()),
         Ty::Struct(_) | Ty::Anon(_) => Inside::Struct(fields(ty, pointers)),
         Ty::Union(_) => Inside::Union { variants: fields(ty, pointers), is_marked: ty.is_marked_union() },
         _ => Inside::Nothing,

@@ -70,3 +70,17 @@ fn options_without_effect_are_refused() {
         answers(&output, 2, &["is an option of `cslrun run` and not of `cslrun debug`"]);
     }
 }
+
+#[test]
+fn the_members_of_an_enum_are_shown_by_name() {
+    let text = "const Mode = enum(u16) { idle, busy = 7 };\nvar mode: Mode = Mode.idle;\n\
+                var all = [2]Mode{ Mode.busy, Mode.idle };\ntask main() void {\n  mode = Mode.busy;\n  \
+                @assert(all[0] == Mode.busy);\n}\ncomptime {\n  @bind_local_task(main, @get_local_task_id(8));\n  \
+                @activate(@get_local_task_id(8));\n}\n";
+    let folder = Folder::with("debug-enum", "a.csl", text);
+    folder.write("commands", "break a.csl:6 if mode == 7\nc\nprint mode\nprint all\nprint all[1]\n");
+    let output = folder.cslrun("debug --commands commands a.csl");
+    answers(&output, 0, &[]);
+    let words = ["mode = .busy\n", "all = [.busy, .idle]", "all[1] = .idle\n"];
+    shows(&String::from_utf8_lossy(&output.stdout), &words);
+}

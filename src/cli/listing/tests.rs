@@ -4,7 +4,7 @@ use crate::dsd::{Dsd, FabIn, Mem, MemKind, Priority, Simd};
 use crate::image::routes::{ColorConfig, Directions, PopMode, Position, RouteTable, Switches};
 use crate::image::{
     ExportName, FabricPlace, FnId, Function, MemcpyColors, Op, OperandRegisters, QueueBinding, RegisterUse,
-    Scalar, Symbol, TaskBinding, TaskKind, TileImage,
+    Scalar, Symbol, TaskBinding, TaskKind, TileImage, TileParams,
 };
 use crate::source::{FileId, SourceMap, Span};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ fn nowhere() -> Span {
 fn sender() -> TileImage {
     TileImage {
         file: "sender.csl".to_string(),
-        params: "n = 4".to_string(),
+        params: TileParams::new([("n", 4)]),
         data_end: 12,
         symbols: vec![Symbol {
             name: "a".to_string(),

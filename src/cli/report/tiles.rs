@@ -57,7 +57,7 @@ impl TileTable {
 
     fn add(&mut self, tile: &Arc<TileImage>) {
         self.file.push(tile.file.clone());
-        self.params.push(tile.params.clone());
+        self.params.push(tile.params.to_string());
     }
 }
 

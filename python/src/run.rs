@@ -1,7 +1,7 @@
 use crate::RunError;
 use crate::diagnostics::{exception, for_reader};
 use crate::fault::guarded;
-use crate::interrupt;
+use crate::interrupt::{self, RunInProgress};
 use crate::recordings::Recordings;
 use crate::runner::Ticket;
 use cslrun::cli::{AttachedRun, Goal};
@@ -138,7 +138,7 @@ impl Run {
             self.recordings.goes_on();
             let ended = match &mut self.machine {
                 Machine::Free(runner) => {
-                    interrupt::run_begins();
+                    let _progress = RunInProgress::begin(py)?;
                     py.detach(|| run(runner))
                 }
                 // A request to pause may have come before the run.

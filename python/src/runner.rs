@@ -83,7 +83,8 @@ impl Runner {
             let threads = threads.unwrap_or_else(|| cslrun::Runner::automatic_threads(&program.image));
             let max_cycles = max_cycles.or(settings.max_cycles).unwrap_or(defaults.max_cycles);
             let seed = seed.or(settings.seed);
-            let options = RunOptions { checked, max_cycles, threads, levels, stop, seed, ..defaults };
+            let options =
+                RunOptions { checked, max_cycles, threads, levels, stop: Some(stop), seed, ..defaults };
             let begun = (program.image.clone(), options);
             let mut machine = match settings.debugger {
                 None => Machine::Free(Box::new(cslrun::Runner::new(begun.0, begun.1))),
@@ -404,13 +405,10 @@ fn debugged(
     begun: (Arc<cslrun::Program>, RunOptions),
 ) -> PyResult<AttachedRun> {
     // Ctrl-C pauses the run; the script handles the signal itself if it wants to.
-    let pause = interrupt::stop(py)?.unwrap_or(&NEVER);
+    let pause = interrupt::stop(py)?;
     let attached = py.detach(|| debugger.attach(begun, pause, tell));
     attached.map_err(PyValueError::new_err)
 }
-
-/// No Ctrl-C.
-static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn of_pes((x, y, w, h): RegionOfPes) -> Region {
     Region { x, y, w, h }

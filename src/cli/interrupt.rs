@@ -1,4 +1,5 @@
-//! The answer to Ctrl-C: a run is asked to stop and to report; anything else ends at once.
+//! The answer to Ctrl-C and to SIGTERM, with which `timeout` and CI end a process: a run is asked to stop and to
+//! report; anything else ends at once.
 
 use super::{Exit, output, terminal};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -16,11 +17,28 @@ const SERVES: u8 = 4;
 static PHASE: AtomicU8 = AtomicU8::new(COMPILES);
 static ASKED: AtomicBool = AtomicBool::new(false);
 
-/// From now on Ctrl-C ends the command.
+/// Exit status of a command that SIGTERM ends at once: what a shell says of a process without a handler.
+#[cfg(unix)]
+const TERMINATED: i32 = 143;
+
+/// From now on Ctrl-C ends the command, and SIGTERM does so after a report.
 pub fn install() {
     // Without a handler the default holds: the signal ends the process.
     #[cfg(not(target_family = "wasm"))]
     let _ = ctrlc::set_handler(answer);
+    #[cfg(unix)]
+    if let Ok(mut signals) = signal_hook::iterator::Signals::new([signal_hook::consts::SIGTERM]) {
+        std::thread::spawn(move || signals.forever().for_each(|_| terminate()));
+    }
+}
+
+/// Lets a run stop and report; ends any other command, and a run that does not stop.
+#[cfg(unix)]
+fn terminate() {
+    if PHASE.load(Ordering::Relaxed) != RUNS || ASKED.swap(true, Ordering::Relaxed) {
+        terminal::restore();
+        std::process::exit(TERMINATED);
+    }
 }
 
 /// A run begins: what it has to look at.

@@ -47,6 +47,17 @@ impl OperandDsrs {
     }
 }
 
+/// Why an operation runs in its microthread.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum UtChoice {
+    /// The program names it.
+    Named,
+    /// The program names none: it has the number of a queue, or is any that was free.
+    Queue,
+    /// The one that the program names, or the queue, was busy.
+    Free,
+}
+
 /// An operation that goes on over several cycles; what every step looks at comes first.
 #[derive(Clone)]
 #[repr(C, align(64))]
@@ -61,8 +72,7 @@ pub(super) struct Thread {
     pub result: Option<Reg>,
     pub registers: OperandDsrs,
     pub is_async: bool,
-    /// The program names no microthread: it runs in that of a queue, or in a free one.
-    pub ut_by_queue: bool,
+    pub ut_choice: UtChoice,
     pub span: Span,
     /// When the main thread came to it.
     pub launched: u64,
@@ -82,7 +92,7 @@ impl Thread {
             result: None,
             registers: OperandDsrs::default(),
             is_async: false,
-            ut_by_queue: false,
+            ut_choice: UtChoice::Named,
             span,
             launched: 0,
             started: 0,

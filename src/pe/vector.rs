@@ -15,7 +15,7 @@ use super::registers::AsyncSettings;
 use super::stall::OnStall;
 use super::start::Start;
 use super::tasks::CompletionAction;
-use super::threads::{MAIN, PendingCompletion};
+use super::threads::{MAIN, PendingCompletion, UtChoice};
 use super::trace_buffer::Quick;
 use crate::arch::{ArchName, Color, UtId};
 use crate::diagnostics::Diag;
@@ -363,8 +363,11 @@ impl Pe {
         }
         thread.priority = settings.priority.unwrap_or_default();
         (thread.result, thread.is_async, thread.span) = (vector.result, is_async, vector.span);
-        // An operation that had to use another microthread does not own the number of that one.
-        thread.ut_by_queue = ut_by_queue || ut.is_some_and(|ut| usize::from(ut.0 & 7) != place);
+        thread.ut_choice = match ut {
+            Some(ut) if is_async && usize::from(ut.0 & 7) != place => UtChoice::Free,
+            Some(_) | None if ut_by_queue => UtChoice::Queue,
+            Some(_) | None => UtChoice::Named,
+        };
         (thread.launched, thread.started, thread.stalled) = (timing.time, started, None);
         if self.observer.has_profile() {
             self.note_begin(place, &thread);
@@ -388,10 +391,24 @@ impl Pe {
         };
         let running = self.threads.iter().find(|(other, _)| *other == place);
         let Some((_, thread)) = running else { return Ok(place) };
-        let by_queue = (by_queue || thread.ut_by_queue) && self.arch.name == ArchName::Wse3;
-        let rule = if by_queue { &MICROTHREAD_OF_QUEUE } else { &MICROTHREAD_IN_USE };
-        let diag = rule.because(&[("ut", &place)]).at(span);
-        let diag = still_running(diag, thread.span);
+        // An operation that runs in a microthread that it did not name does not own that number.
+        let is_usual = by_queue || thread.ut_choice != UtChoice::Named;
+        let is_usual = is_usual && self.arch.name == ArchName::Wse3;
+        let rule = if is_usual { &MICROTHREAD_OF_QUEUE } else { &MICROTHREAD_IN_USE };
+        let chosen = if by_queue && ut.is_some() { ", chosen by the number of a queue," } else { "" };
+        let diag = rule.because(&[("ut", &place), ("chosen", &chosen)]).at(span);
+        let diag = match thread.ut_choice {
+            _ if thread.span == span => still_running(diag, span),
+            UtChoice::Named => still_running(diag, thread.span),
+            UtChoice::Queue => diag.also(
+                thread.span,
+                "this one is still running; the number of its queue has chosen the microthread",
+            ),
+            UtChoice::Free => diag.also(
+                thread.span,
+                "this one is still running; it took the microthread because its own was busy",
+            ),
+        };
         match (0..MAIN).find(|place| !self.threads.is_live(*place)) {
             Some(free) => self.checks.hazard(diag).map(|()| free),
             None => Err(diag.for_good()),

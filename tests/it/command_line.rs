@@ -1,8 +1,6 @@
-//! What the command line refuses before anything runs, and what a command says that a limit or the user has ended.
+//! What the command line refuses before anything runs, and which files a command says that it has written.
 
 use crate::cli::{Folder, answers};
-#[cfg(unix)]
-use crate::cli::{interrupt, spawn};
 use crate::root;
 use std::process::Command;
 
@@ -118,60 +116,6 @@ fn many_runs_read_variables_and_write_no_file() {
     answers(&folder.cslrun("a.csl --get x=x.npy --seeds 1..3"), 2, &["`--seeds` runs", instead]);
     answers(&folder.cslrun("explore a.csl --get x=x.npy"), 2, &["`explore` runs", instead]);
     answers(&folder.cslrun("a.csl --cycles off --seeds 1..3"), 2, &["cannot be used with", "--cycles"]);
-}
-
-/// A program that counts for a while.
-const LONG: &str = "var n: u32 = 0;\ntask t() void { while (n < 40000) { n += 1; } }\n\
-                    comptime { @bind_local_task(t, @get_local_task_id(9)); @activate(@get_local_task_id(9)); }\n";
-
-#[cfg(unix)]
-#[test]
-fn many_runs_tell_at_an_interruption_what_they_have_shown() {
-    let folder = Folder::with("interrupted-seeds", "a.csl", LONG);
-    folder.write("endless.csl", LONG.replace("n < 40000", "true"));
-    let output = interrupt(spawn(&folder.0, "a.csl --seeds 1..1000000000"));
-    answers(&output, 130, &[]);
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(
-        text.starts_with("interrupted after ") && text.contains(" of 1,000,000,000 runs: seed"),
-        "{text}"
-    );
-    assert!(text.ends_with(" end with the same memory and the same output\n"), "{text}");
-    let first = "interrupted before the first of 3 runs has ended\n";
-    let output = interrupt(spawn(&folder.0, "endless.csl --seeds 1..3 --max-cycles 1000000000000"));
-    assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stdout)), (Some(130), first));
-    let line = "endless.csl --seeds 1..3 --max-cycles 1000000000000 --message-format json";
-    let output = interrupt(spawn(&folder.0, line));
-    let record = "{\"kind\":\"seeds\",\"first\":1,\"last\":null,\"interrupted\":true}\n";
-    assert_eq!(String::from_utf8_lossy(&output.stdout), record);
-}
-
-#[cfg(unix)]
-#[test]
-fn a_search_tells_at_an_interruption_how_far_it_has_come() {
-    let task = |n: u32| {
-        format!("task t{n}() void {{ var i: u32 = 0; while (i < 3000) {{ i += 1; }} x = x * 3 ^ {n}; }}\n")
-    };
-    let start = |n: u32| {
-        format!(
-            "@bind_local_task(t{n}, @get_local_task_id({id})); @activate(@get_local_task_id({id}));\n",
-            id = 8 + n
-        )
-    };
-    let tasks: String = (0..10).map(task).collect();
-    let starts: String = (0..10).map(start).collect();
-    let folder = Folder::with("interrupted-search", "endless.csl", LONG.replace("n < 40000", "true"));
-    folder.write(
-        "a.csl",
-        format!("var x: u32 = 0;\n{}comptime {{\n{starts}}}\n", tasks.replace("x = x * 3 ^", "x +=")),
-    );
-    let output = interrupt(spawn(&folder.0, "explore a.csl --budget 100000000 --threads 1"));
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(output.status.code(), Some(130), "{text}");
-    assert!(text.starts_with("interrupted: no difference in "), "{text}");
-    let output = interrupt(spawn(&folder.0, "explore endless.csl --max-cycles 1000000000000"));
-    let text = "interrupted before the run with the usual schedule has ended\n";
-    assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stdout)), (Some(130), text));
 }
 
 #[test]

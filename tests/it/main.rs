@@ -23,6 +23,8 @@ mod formats;
 mod hangs;
 mod host_hangs;
 mod installed;
+#[cfg(unix)]
+mod interruptions;
 mod layering;
 mod learn;
 mod levels;

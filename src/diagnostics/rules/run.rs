@@ -122,12 +122,12 @@ crate::rules! {
     MESSAGE_TARGET = "message-target": "{pe}, the receiver of a message, is outside of the rectangle of {rectangle} PEs";
     /// An operation starts on a microthread that is busy.
     /// A microthread runs one operation at a time.
-    @Deny(undefined) MICROTHREAD_IN_USE = "microthread-in-use": "microthread {ut} still runs another operation"
+    @Deny(undefined) MICROTHREAD_IN_USE = "microthread-in-use": "microthread {ut}{chosen} still runs another operation"
         => "start it in a task that the other operation activates when it is complete: `.activate`";
     /// An operation needs the microthread of its queue, and that one is busy.
     /// Without `.ut_id` an operation runs on the microthread of its queue; on WSE-3 another microthread can
     /// run it.
-    @Warning MICROTHREAD_OF_QUEUE = "microthread-of-queue": "microthread {ut}, chosen by the number of a queue, still runs another operation"
+    @Warning MICROTHREAD_OF_QUEUE = "microthread-of-queue": "microthread {ut}{chosen} still runs another operation"
         => "use another microthread: `.ut_id = @get_ut_id(n)`";
     /// An operation lacks the `.index` that its operand needs.
     /// A DSD with `wavelet_index_offset` takes its offset from the operation.

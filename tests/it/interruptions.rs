@@ -1,0 +1,150 @@
+//! Commands that Ctrl-C or SIGTERM stops: how soon they end, and what they say then.
+
+use crate::cli::{Folder, answers, finish, spawn};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// A program that runs for ever.
+const ENDLESS: &str = "var n: u16 = 0;\ntask t() void { while (true) { n += 1; } }\n\
+                       comptime { @bind_local_task(t, @get_local_task_id(9)); @activate(@get_local_task_id(9)); }\n";
+
+/// A program that counts for a while.
+const LONG: &str = "var n: u32 = 0;\ntask t() void { while (n < 40000) { n += 1; } }\n\
+                    comptime { @bind_local_task(t, @get_local_task_id(9)); @activate(@get_local_task_id(9)); }\n";
+
+/// What a command answers that gets a signal soon after its start.
+fn stop(child: Child, signal: &str) -> Output {
+    std::thread::sleep(Duration::from_millis(500));
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill runs");
+    assert!(sent.success(), "the run ended before it was interrupted");
+    let asked = Instant::now();
+    let output = finish(child);
+    assert!(asked.elapsed() < Duration::from_secs(2), "{:?} to stop", asked.elapsed());
+    output
+}
+
+#[test]
+fn an_interrupted_run_ends_within_a_second_and_reports() {
+    let text = "const simprint = @import_module(\"<simprint>\");\nvar n: u32 = 0;\n\
+                task t() void { simprint.print_string(\"begins\\n\"); while (true) { n += 1; } }\n\
+                comptime { @bind_local_task(t, @get_local_task_id(9)); @activate(@get_local_task_id(9)); }\n";
+    let folder = Folder::with("interrupt", "a.csl", text);
+    for signal in ["-INT", "-TERM"] {
+        let output = stop(spawn(&folder.0, "a.csl --max-cycles 1000000000000"), signal);
+        // The name of the rule, which no case can break: "interrupted".
+        answers(
+            &output,
+            130,
+            &[
+                "error[interrupted]: interrupted after about",
+                "a.csl:3",
+                "still running here",
+                "PE(0,0): `t` has been running since cycle",
+            ],
+        );
+        assert!(String::from_utf8_lossy(&output.stdout).contains("begins"), "what was printed is shown");
+    }
+}
+
+#[test]
+fn an_interrupted_compilation_ends_within_a_second() {
+    let text = "layout {\n  @set_rectangle(1500, 1300);\n  for (@range(u16, 1300)) |y| {\n\
+                for (@range(u16, 1500)) |x| { @set_tile_code(x, y, \"b.csl\", .{}); }\n  }\n\
+                for (@range(u16, 60000)) |i| { for (@range(u16, 1000)) |j| {} }\n}\n";
+    let folder = Folder::with("interrupt-compile", "a.csl", text);
+    folder.write("b.csl", "");
+    let output = stop(spawn(&folder.0, "a.csl"), "-INT");
+    answers(&output, 130, &["interrupted before the program ran"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_long_run_shows_its_progress_on_a_terminal_and_takes_it_back() {
+    use std::io::{Read, Write};
+    let folder = Folder::with("progress", "a.csl", ENDLESS);
+    let command = format!("{} a.csl --max-cycles 1000000000000", env!("CARGO_BIN_EXE_cslrun"));
+    // It gives the command a terminal of its own.
+    let mut child = Command::new("script")
+        .args(["-qec", &command, "/dev/null"])
+        .current_dir(&folder.0)
+        .env("TERM", "xterm")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("`script` is part of every Debian");
+    let (mut keys, mut screen) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+    let (mut shown, mut buffer) = (String::new(), [0; 4096]);
+    while !shown.contains("PE busy, at most") {
+        let read = screen.read(&mut buffer).expect("a terminal that can be read");
+        assert!(read > 0, "it ended: {shown}");
+        shown.push_str(&String::from_utf8_lossy(&buffer[..read]));
+    }
+    keys.write_all(b"\x03").expect("Ctrl-C");
+    screen.read_to_string(&mut shown).expect("a terminal that can be read");
+    assert_eq!(finish(child).status.code(), Some(130), "{shown}");
+    let (line, report) = shown.split_once("error").expect("a report");
+    assert!(line.trim_start_matches(['\r', '^', 'C']).starts_with(|c: char| c.is_ascii_digit()), "{shown:?}");
+    assert!(line.contains(" cycles, ") && line.contains(" per second, 1 PE busy"), "{shown:?}");
+    assert!(!report.contains(" per second"), "{shown:?}");
+    let last = line.rsplit("limit").next().unwrap_or_default();
+    assert!(last.ends_with('\r') || last.contains("\r\u{1b}"), "the line is taken back: {shown:?}");
+}
+
+#[test]
+fn a_long_run_shows_no_progress_to_a_pipe() {
+    let folder = Folder::with("no-progress", "a.csl", ENDLESS);
+    let child = spawn(&folder.0, "a.csl --max-cycles 1000000000000");
+    std::thread::sleep(Duration::from_millis(1500));
+    let output = stop(child, "-INT");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.starts_with("error[interrupted]"), "{text}");
+    assert!(!text.contains('\r') && !text.contains("per second"), "{text}");
+}
+
+#[test]
+fn many_runs_tell_at_an_interruption_what_they_have_shown() {
+    let folder = Folder::with("interrupted-seeds", "a.csl", LONG);
+    folder.write("endless.csl", LONG.replace("n < 40000", "true"));
+    let output = stop(spawn(&folder.0, "a.csl --seeds 1..1000000000"), "-INT");
+    answers(&output, 130, &[]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        text.starts_with("interrupted after ") && text.contains(" of 1,000,000,000 runs: seed"),
+        "{text}"
+    );
+    assert!(text.ends_with(" end with the same memory and the same output\n"), "{text}");
+    let first = "interrupted before the first of 3 runs has ended\n";
+    let output = stop(spawn(&folder.0, "endless.csl --seeds 1..3 --max-cycles 1000000000000"), "-INT");
+    assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stdout)), (Some(130), first));
+    let line = "endless.csl --seeds 1..3 --max-cycles 1000000000000 --message-format json";
+    let output = stop(spawn(&folder.0, line), "-INT");
+    let record = "{\"kind\":\"seeds\",\"first\":1,\"last\":null,\"interrupted\":true}\n";
+    assert_eq!(String::from_utf8_lossy(&output.stdout), record);
+}
+
+#[test]
+fn a_search_tells_at_an_interruption_how_far_it_has_come() {
+    let task = |n: u32| {
+        format!("task t{n}() void {{ var i: u32 = 0; while (i < 3000) {{ i += 1; }} x = x * 3 ^ {n}; }}\n")
+    };
+    let start = |n: u32| {
+        format!(
+            "@bind_local_task(t{n}, @get_local_task_id({id})); @activate(@get_local_task_id({id}));\n",
+            id = 8 + n
+        )
+    };
+    let tasks: String = (0..10).map(task).collect();
+    let starts: String = (0..10).map(start).collect();
+    let folder = Folder::with("interrupted-search", "endless.csl", LONG.replace("n < 40000", "true"));
+    folder.write(
+        "a.csl",
+        format!("var x: u32 = 0;\n{}comptime {{\n{starts}}}\n", tasks.replace("x = x * 3 ^", "x +=")),
+    );
+    let output = stop(spawn(&folder.0, "explore a.csl --budget 100000000 --threads 1"), "-INT");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(130), "{text}");
+    assert!(text.starts_with("interrupted: no difference in "), "{text}");
+    let output = stop(spawn(&folder.0, "explore endless.csl --max-cycles 1000000000000"), "-INT");
+    let text = "interrupted before the run with the usual schedule has ended\n";
+    assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stdout)), (Some(130), text));
+}

@@ -10,7 +10,7 @@ pub const ELSEWHERE: &[(&str, &str)] = &[
     ("copy-out-of-bounds", "src/host/tests.rs"),
     ("copy-size", "src/host/tests.rs"),
     ("fabric-too-small", "src/cli/cslc/geometry.rs"),
-    ("interrupted", "tests/it/cli.rs"),
+    ("interrupted", "tests/it/interruptions.rs"),
     ("not-utf8", "tests/it/cli.rs"),
     ("region-outside", "src/host/tests.rs"),
     ("stream-color", "src/host/tests.rs"),

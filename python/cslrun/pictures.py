@@ -86,4 +86,6 @@ def dsd(
             if trouble.startswith("cslrun: "):
                 raise ValueError(trouble.removeprefix("cslrun: ").strip())
             raise _native.CompileError(trouble)
+        # The last line says in which file the picture is.
+        text, _, _ = text.rpartition("\nthe picture of ")
         return Picture(text, svg.read_text(encoding="utf-8"))

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 
-from conftest import PROGRAMS
+from conftest import PROGRAMS, call, command
 
 SCRIPT = """\
 import cslrun
@@ -74,3 +74,53 @@ time.sleep(15)
 """
     status, _, err = send(tmp_path, idle, signal.SIGTERM)
     assert status == -signal.SIGTERM and err == ""
+
+
+LAYOUT = """\
+const memcpy = @import_module("<memcpy/get_params>", .{ .width = 1, .height = 1 });
+layout {
+  @set_rectangle(1, 1);
+  @set_tile_code(0, 0, "pe.csl", .{ .memcpy_params = memcpy.get_params(0) });
+  @export_name("spin", fn()void);
+}
+"""
+
+PE = """\
+param memcpy_params: comptime_struct;
+const sys_mod = @import_module("<memcpy/memcpy>", memcpy_params);
+const simprint = @import_module("<simprint>");
+var n: u32 = 0;
+fn spin() void {
+  simprint.print_string("begins\\n");
+  while (true) { n += 1; }
+}
+comptime { @export_symbol(spin); }
+"""
+
+HOST = """\
+from cerebras.sdk.runtime.sdkruntimepybind import SdkRuntime
+
+runner = SdkRuntime("out")
+runner.load()
+runner.run()
+print("ready", flush=True)
+runner.launch("spin", nonblock=False)
+runner.stop()
+"""
+
+
+def test_sigterm_leaves_the_log_of_a_host_script_and_only_the_report(tmp_path):
+    for name, text in (("layout.csl", LAYOUT), ("pe.csl", PE), ("run.py", HOST)):
+        (tmp_path / name).write_text(text)
+    place = ["--fabric-dims=8,3", "--fabric-offsets=4,1", "--memcpy", "--channels=1", "-o", "out"]
+    done = call([command("cslc"), "--arch=wse2", "layout.csl", *place], cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    words = {"cwd": tmp_path, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    script = subprocess.Popen([command("cs_python"), "run.py"], **words)
+    assert script.stdout.readline() == "ready\n"
+    time.sleep(0.3)
+    script.send_signal(signal.SIGTERM)
+    _, err = script.communicate(timeout=20)
+    assert script.returncode == 143
+    assert "error[interrupted]" in err and "without stop()" not in err and "Traceback" not in err
+    assert (tmp_path / "sim.log").read_text().endswith(" begins\n")

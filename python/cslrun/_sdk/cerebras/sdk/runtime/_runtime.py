@@ -8,7 +8,7 @@ import os
 import sys
 import warnings
 import weakref
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -80,6 +80,8 @@ class SdkRuntime:
         self._state = "constructed"
         self._runner: cslrun.Runner | None = None
         self._log: simlog.SimLog | None = None
+        #: Whether a signal has ended the script during a run, which has been reported.
+        self._is_terminated = False
         #: The tasks that the script holds.
         self._tasks: weakref.WeakSet[Task] = weakref.WeakSet()
         #: Copies from the wafer whose arrays are not filled yet, in the order of issue.
@@ -145,7 +147,7 @@ class SdkRuntime:
             with contextlib.suppress(RuntimeError):
                 print(self._wafer._native.warnings_so_far(), end="", file=sys.stderr)
         # After an uncaught exception the traceback says enough.
-        if error is None:
+        if error is None and not self._is_terminated:
             print("SdkRuntime: the script ended without stop(); some commands may not have finished", file=sys.stderr)
 
     # Names and places
@@ -478,10 +480,16 @@ class SdkRuntime:
         assert self._runner is not None, "a program with commands is loaded"
         return self._runner
 
-    def _following(self) -> AbstractContextManager[None]:
+    @contextlib.contextmanager
+    def _following(self) -> Iterator[None]:
         """While it lasts, what the program prints goes into the log."""
         assert self._log is not None, "a program with commands runs"
-        return self._log.follow(self._wafer)
+        try:
+            with self._log.follow(self._wafer):
+                yield
+        except SystemExit:
+            self._is_terminated = True
+            raise
 
     def _must_run(self) -> None:
         if self._state != "running":

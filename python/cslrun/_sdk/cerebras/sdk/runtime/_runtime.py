@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
-from cerebras.sdk.runtime import _copies, _launch
+from cerebras.sdk.runtime import _copies, _launch, _program
 from cerebras.sdk.runtime._platform import (
     MemcpyDataType,
     MemcpyOrder,
@@ -62,16 +62,16 @@ class SdkRuntime:
         # Host scripts change the working directory before they run the program.
         folder = Path(bindir.path if isinstance(bindir, SdkCompileArtifacts) else os.fspath(bindir))
         self._folder = folder.absolute()
-        self._program = _load(self._folder)
+        self._program = _program.load(self._folder)
         if platform is not None:
-            _check_machine(self._program, platform)
+            _program.check_machine(self._program, platform)
         #: Where the memory goes at the end; None if nobody wants it.
         self._core = platform.config._core_file() if platform is not None else None
         if kwargs.get("memcpy_required", True) and not self._program.uses_memcpy:
             help = "; pass memcpy_required=False" if self._program.is_layout else ""
             raise RuntimeError(f"SdkRuntime does not support programs without memcpy{help}")
         config = platform.config if platform is not None else None
-        self._threads = _threads(kwargs.get("simfab_numthreads", config and config.num_threads), self._program)
+        self._threads = _program.threads(kwargs.get("simfab_numthreads", config and config.num_threads), self._program)
         suppressed = kwargs.get("suppress_simfab_trace", config and config.suppress_trace)
         #: Whether the script wants a trace in `simfab_traces`; recording takes time, so it has to say so.
         self._wants_trace = suppressed is not None and not suppressed
@@ -494,37 +494,3 @@ class SdkRuntime:
     def _must_run(self) -> None:
         if self._state != "running":
             raise RuntimeError(_NOT_RUNNING)
-
-
-def _threads(wanted: int | None, program: cslrun.Program) -> int | None:
-    """How many threads simulate the wafer: as many as the script wants, if the machine and the wafer have room for
-    them; None if it does not say."""
-    if wanted is None:
-        return None
-    if isinstance(wanted, bool) or not isinstance(wanted, (int, np.integer)) or wanted < 1:
-        raise ValueError(f"simfab_numthreads must be a whole number of at least 1, not {wanted!r}")
-    _, rows = program.size
-    return min(int(wanted), rows, os.cpu_count() or 1)
-
-
-def _check_machine(program: cslrun.Program, platform: SdkExecutionPlatform) -> None:
-    """Raises an error if a program is compiled for another machine than that of the platform."""
-    machine, own = platform.target.name, program.arch.upper()
-    if machine == own:
-        return
-    needed = f"please use the correct compilation flag --arch={machine.lower()}"
-    if program.is_layout:
-        needed = "give this platform to SdkLayout"
-    raise RuntimeError(
-        f"the program is compiled for {own}, but the platform is a {machine}: {needed}, or run on "
-        f"get_platform(target=SdkTarget.{own})"
-    )
-
-
-def _load(folder: Path) -> cslrun.Program:
-    path = folder / "bin" / "program.cslrun"
-    if folder.suffix == ".csl":
-        raise RuntimeError(f"{folder} is a source file: give the folder that cslc has written with -o")
-    if not path.is_file():
-        raise RuntimeError(f"there is no compiled program in {folder}: compile one with cslc -o {folder}")
-    return cslrun.Program.load(path)

@@ -52,9 +52,9 @@ impl OperandDsrs {
 pub(super) enum UtChoice {
     /// The program names it.
     Named,
-    /// The program names none: it has the number of a queue, or is any that was free.
+    /// The program names none, and it has the number of a queue.
     Queue,
-    /// The one that the program names, or the queue, was busy.
+    /// It was the first one that was free: the one that the program or a queue names was busy, or there is none.
     Free,
 }
 

@@ -364,9 +364,9 @@ impl Pe {
         thread.priority = settings.priority.unwrap_or_default();
         (thread.result, thread.is_async, thread.span) = (vector.result, is_async, vector.span);
         thread.ut_choice = match ut {
-            Some(ut) if is_async && usize::from(ut.0 & 7) != place => UtChoice::Free,
-            Some(_) | None if ut_by_queue => UtChoice::Queue,
-            Some(_) | None => UtChoice::Named,
+            Some(ut) if usize::from(ut.0 & 7) == place && ut_by_queue => UtChoice::Queue,
+            Some(ut) if usize::from(ut.0 & 7) == place => UtChoice::Named,
+            Some(_) | None => UtChoice::Free,
         };
         (thread.launched, thread.started, thread.stalled) = (timing.time, started, None);
         if self.observer.has_profile() {
@@ -392,9 +392,12 @@ impl Pe {
         let running = self.threads.iter().find(|(other, _)| *other == place);
         let Some((_, thread)) = running else { return Ok(place) };
         // An operation that runs in a microthread that it did not name does not own that number.
-        let is_usual = by_queue || thread.ut_choice != UtChoice::Named;
-        let is_usual = is_usual && self.arch.name == ArchName::Wse3;
-        let rule = if is_usual { &MICROTHREAD_OF_QUEUE } else { &MICROTHREAD_IN_USE };
+        let is_named = !by_queue && thread.ut_choice == UtChoice::Named;
+        let rule = if !is_named && self.arch.name == ArchName::Wse3 {
+            &MICROTHREAD_OF_QUEUE
+        } else {
+            &MICROTHREAD_IN_USE
+        };
         let chosen = if by_queue && ut.is_some() { ", chosen by the number of a queue," } else { "" };
         let diag = rule.because(&[("ut", &place), ("chosen", &chosen)]).at(span);
         let diag = match thread.ut_choice {
@@ -404,10 +407,9 @@ impl Pe {
                 thread.span,
                 "this one is still running; the number of its queue has chosen the microthread",
             ),
-            UtChoice::Free => diag.also(
-                thread.span,
-                "this one is still running; it took the microthread because its own was busy",
-            ),
+            UtChoice::Free => {
+                diag.also(thread.span, "this one is still running, in the first microthread that was free")
+            }
         };
         match (0..MAIN).find(|place| !self.threads.is_live(*place)) {
             Some(free) => self.checks.hazard(diag).map(|()| free),

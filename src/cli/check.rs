@@ -2,7 +2,8 @@ use super::args::{CheckArgs, CompileArgs};
 use super::outcome::{Outcome, verdict};
 use super::record::Record;
 use super::{Exit, output};
-use crate::diagnostics::render::{grouped, summary};
+use crate::diagnostics::counted;
+use crate::diagnostics::render::summary;
 use crate::{Diagnostic, FileId, Loader, Severity, SourceMap, compile, possible_failures};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -32,11 +33,7 @@ fn check_one(file: &Path, args: &CompileArgs, loader: &dyn Loader) -> Outcome {
             return outcome;
         }
         let (file, (w, h), n) = (file.display(), program.size(), program.distinct_programs());
-        let programs = if n == 1 {
-            "1 distinct program".to_string()
-        } else {
-            format!("{} distinct programs", grouped(n as u64))
-        };
+        let programs = counted(n as u64, "distinct program");
         let is_warning = |d: &&Diagnostic| d.severity == Severity::Warning;
         let warnings = outcome.diagnostics.iter().filter(is_warning).count();
         let verdict = summary(&outcome.diagnostics).unwrap_or_else(|| "fine".to_string());
@@ -72,8 +69,7 @@ fn fix(file: &Path, args: &CompileArgs, loader: &dyn Loader) -> Result<Outcome, 
     }
     let mut fixed = Outcome::new(args.format());
     for (name, count) in &counts {
-        let changes =
-            if *count == 1 { "1 change".to_string() } else { format!("{} changes", grouped(*count as u64)) };
+        let changes = counted(*count as u64, "change");
         fixed.tell(&format!("{name}: {changes}\n"), &Record::Fixed { file: name, changes: *count });
     }
     let mut outcome = check_one(file, args, loader);

@@ -1,11 +1,9 @@
 use super::args::DsdArgs;
 use super::outcome::Outcome;
-use super::output;
 use super::picture::{self, Chosen, View};
 use super::record::Record;
 use crate::diagnostics::suggest;
 use crate::{CompileOptions, Loader};
-use std::path::Path;
 
 /// `cslrun dsd FILE.csl[:LINE|:NAME]`
 pub fn dsd(args: &DsdArgs, loader: &dyn Loader) -> Outcome {
@@ -20,21 +18,10 @@ pub fn dsd(args: &DsdArgs, loader: &dyn Loader) -> Outcome {
     let text = views.iter().map(picture::text).collect::<Vec<_>>().join("\n");
     outcome.tell(&text, &Record::Text { of: "dsd", text: &text });
     if let Some(path) = &args.svg {
-        write(path, &views[0], &mut outcome);
+        let (view, what) = (&views[0], format!("\nthe picture of {} is", views[0].title()));
+        outcome.write_file(path, &what, "picture", picture::svg(view).as_bytes());
     }
     outcome
-}
-
-/// Writes the picture of a DSD to a file, and tells so.
-fn write(path: &Path, view: &View<'_>, outcome: &mut Outcome) {
-    match output::write_file(path, |out| out.write_all(picture::svg(view).as_bytes())) {
-        Ok(()) => {
-            let path = path.display().to_string();
-            let text = format!("\nthe picture of {} is in {path}\n", view.title());
-            outcome.tell(&text, &Record::File { path, holds: "picture" });
-        }
-        Err(e) => outcome.refuse(format!("{} cannot be written: {e}", path.display())),
-    }
 }
 
 /// What there is instead of what was asked for.

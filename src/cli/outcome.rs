@@ -128,6 +128,22 @@ impl Outcome {
         next
     }
 
+    /// Writes a file and tells where it is, or ends the command because that is not possible; true if it is written.
+    pub fn write_file(&mut self, path: &Path, what: &str, holds: &'static str, content: &[u8]) -> bool {
+        let written = output::write_file(path, |out| out.write_all(content));
+        match &written {
+            Ok(()) => self.tell_file(path, what, holds),
+            Err(e) => self.refuse(format!("{} cannot be written: {e}", path.display())),
+        }
+        written.is_ok()
+    }
+
+    /// Tells where a file is that has been written. `what`: the sentence up to there, such as `the report is`.
+    pub fn tell_file(&mut self, path: &Path, what: &str, holds: &'static str) {
+        let path = path.display().to_string();
+        self.tell(&format!("{what} in {path}\n"), &Record::File { path, holds });
+    }
+
     /// Ends the command because it was used wrongly.
     pub fn refuse(&mut self, diag: String) {
         self.exit = Exit::Usage;

@@ -44,9 +44,7 @@ impl Shown {
         match self {
             Shown::Variable(reading) => outcome.tell(&reading.text(), &reading.record()),
             Shown::File { name, path } => {
-                let path = path.display().to_string();
-                let text = format!("`{name}` is in {path}\n");
-                outcome.tell(&text, &Record::File { path, holds: "variable" });
+                outcome.tell_file(path, &format!("`{name}` is"), "variable");
             }
         }
     }

@@ -3,7 +3,7 @@ use super::csl_files;
 use super::junit::{self, Ended, Problem, TestCase, TestFile};
 use super::outcome::{Outcome, verdict};
 use super::record::{self, PrintedRecord, Record, TestRecord};
-use super::{Exit, interrupt, output};
+use super::{Exit, interrupt};
 use crate::{
     Diagnostic, Failure, Loader, MessageFormat, Printed, Program, RunOptions, Runner, SourceMap, compile,
     render,
@@ -155,24 +155,12 @@ impl Suite<'_> {
         }
         self.outcome.exit = self.exit;
         if let Some(path) = &self.args.junit {
-            self.write(path);
+            let document = junit::document(&self.files);
+            self.outcome.write_file(path, "the results are", "tests", document.as_bytes());
         }
         let text = format!("{passed} passed, {failed} failed\n");
         self.outcome.tell(&text, &Record::Tests { passed, failed });
         self.outcome
-    }
-
-    /// Writes the results for CI servers, and tells so.
-    fn write(&mut self, path: &Path) {
-        let document = junit::document(&self.files);
-        match output::write_file(path, |out| out.write_all(document.as_bytes())) {
-            Ok(()) => {
-                let path = path.display().to_string();
-                let text = format!("the results are in {path}\n");
-                self.outcome.tell(&text, &Record::File { path, holds: "tests" });
-            }
-            Err(e) => self.outcome.refuse(format!("{} cannot be written: {e}", path.display())),
-        }
     }
 }
 

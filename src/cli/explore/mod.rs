@@ -11,7 +11,7 @@ use super::outcome::Outcome;
 use super::reading::Shown;
 use super::record::{Explored, Record};
 use super::running::fail;
-use super::{Exit, interrupt, output};
+use super::{Exit, interrupt};
 use crate::diagnostics::Diag;
 use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::run::DATA_RACE;
@@ -243,12 +243,9 @@ fn report(
             "`--schedule-file FILE` writes the schedule, and `cslrun run {program} --schedule FILE` repeats it"
         ),
         Some(file) => {
-            if let Err(error) = output::write_file(file, |out| out.write_all(text.as_bytes())) {
-                return outcome.refuse(format!("{} cannot be written: {error}", file.display()));
+            if !outcome.write_file(file, "the schedule is", "schedule", text.as_bytes()) {
+                return;
             }
-            let path = file.display().to_string();
-            let text = format!("the schedule is in {path}\n");
-            outcome.tell(&text, &Record::File { path, holds: "schedule" });
             format!("`cslrun run {program} --schedule {}` repeats it", file.display())
         }
     };

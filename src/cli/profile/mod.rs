@@ -7,7 +7,6 @@ mod text;
 
 use super::args::{ProfileFormat, ProfileTarget};
 use super::outcome::Outcome;
-use super::output;
 use super::record::Record;
 use crate::profile::Profile;
 use crate::{FileId, Runner};
@@ -54,14 +53,7 @@ pub fn as_bytes(format: ProfileFormat, runner: &Runner) -> Option<Vec<u8>> {
 }
 
 fn write(path: &Path, content: &[u8], outcome: &mut Outcome) {
-    match output::write_file(path, |out| out.write_all(content)) {
-        Ok(()) => {
-            let path = path.display().to_string();
-            let text = format!("the profile of the run is in {path}\n");
-            outcome.tell(&text, &Record::File { path, holds: "profile" });
-        }
-        Err(e) => outcome.refuse(format!("{} cannot be written: {e}", path.display())),
-    }
+    outcome.write_file(path, "the profile of the run is", "profile", content);
 }
 
 /// A profile in one of its forms.

@@ -1,6 +1,7 @@
 //! The profile as some twenty lines.
 
 use super::percent;
+use crate::diagnostics::counted;
 use crate::diagnostics::render::{estimated_cycles, grouped};
 use crate::profile::{LineProfile, PeProfile, Phase, Profile, Times};
 
@@ -176,7 +177,7 @@ fn path(profile: &Profile) -> String {
     let kinds: Vec<String> =
         kinds.map(|(what, cycles)| format!("{what} {} %", percent(cycles, all))).collect();
     let pes = profile.pes.iter().filter(|pe| pe.path > 0).count();
-    let on = if pes == 1 { "1 PE".to_string() } else { format!("{} PEs", grouped(pes as u64)) };
+    let on = counted(pes as u64, "PE");
     let mut out = format!("critical path: {} cycles over {on}: {}\n", grouped(all), kinds.join(", "));
     let saves = |cycles: u64| percent(all.saturating_sub(cycles), all) > 0;
     let mut free: Vec<_> = path.free.iter().filter(|free| saves(free.cycles)).collect();

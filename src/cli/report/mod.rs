@@ -16,8 +16,6 @@ mod words;
 
 use super::html::Page;
 use super::outcome::Outcome;
-use super::output;
-use super::record::Record;
 use crate::Runner;
 use crate::trace::TraceFilter;
 use std::path::Path;
@@ -61,14 +59,7 @@ pub fn prepare(runner: &mut Runner) {
 /// Writes the report of a run that has ended, well or badly, and tells so.
 pub fn write(path: &Path, runner: &mut Runner, outcome: &mut Outcome) {
     let page = html(runner, outcome);
-    match output::write_file(path, |out| out.write_all(page.as_bytes())) {
-        Ok(()) => {
-            let path = path.display().to_string();
-            let text = format!("the report of the run is in {path}\n");
-            outcome.tell(&text, &Record::File { path, holds: "report" });
-        }
-        Err(e) => outcome.refuse(format!("{} cannot be written: {e}", path.display())),
-    }
+    outcome.write_file(path, "the report of the run is", "report", page.as_bytes());
 }
 
 /// The report of a run that has ended, well or badly.

@@ -57,7 +57,7 @@ impl Pe {
         let Some(place) = self.threads.expected.place(color) else { return false };
         let Some(thread) = self.threads.slot(place) else { return false };
         let (operation, memory) = (&mut thread.operation, &mut self.memory);
-        if wavelet.control || !self.observer.is_nobody() || !operation.store(wavelet.data, memory, now) {
+        if wavelet.control || !operation.store(wavelet.data, memory, now) {
             return false;
         }
         let stalled = thread.stalled.as_mut();

@@ -13,6 +13,7 @@ use std::sync::Arc;
 impl Pe {
     /// Obeys a debugger from now on. `tile` is the number of its tile. A PE that obeys already keeps its history.
     pub fn debug(&mut self, orders: &Arc<DebugOrders>, tile: usize) {
+        self.threads.expected.clear();
         match self.observer.debug_log() {
             Some(log) => log.obey(Arc::clone(orders)),
             None => self.observer = Observer::of_debugger(DebugLog::new(Arc::clone(orders), tile)),

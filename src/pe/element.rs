@@ -81,13 +81,18 @@ pub struct Pe {
     pub(super) map_iterations: Vec<MapIterations>,
     pub(super) fifos: Vec<FifoState>,
     pub(super) registers: Registers,
-    /// Boxed, because it is rarely needed and would take cache lines of every visit.
-    pub(super) configuration: Box<Configuration>,
     pub(super) maps: Vec<MapState>,
     pub(super) ties: SimultaneousActivations,
-    pub(super) clock: Clock,
-    pub(super) random: Generators,
-    pub(super) line: LineBuffer,
+    pub(super) rare: Box<RareState>,
+}
+
+/// What few visits look at.
+#[derive(Clone, Default)]
+pub(super) struct RareState {
+    pub configuration: Configuration,
+    pub clock: Clock,
+    pub random: Generators,
+    pub line: LineBuffer,
 }
 
 impl Pe {
@@ -114,10 +119,7 @@ impl Pe {
             fifos: tile.fifos.iter().map(FifoState::new).collect(),
             maps: Vec::new(),
             map_iterations: Vec::new(),
-            clock: if options.holds_clock { Clock::held() } else { Clock::default() },
-            random: Generators::new(),
-            line: LineBuffer::default(),
-            configuration: Box::default(),
+            rare: Box::default(),
             choices: None,
             script: None,
             observer: Observer::default(),
@@ -125,6 +127,9 @@ impl Pe {
         };
         pe.threads.blocked = tile.blocked_microthreads;
         pe.threads.must_not_run_ahead = options.plain;
+        if options.holds_clock {
+            pe.rare.clock = Clock::held();
+        }
         for fifo in &tile.fifos {
             pe.memory
                 .reach(usize::from(fifo.base) + usize::from(fifo.capacity) * usize::from(fifo.element_words));
@@ -392,6 +397,7 @@ impl Pe {
 
     /// Starts to record events; with `code` also which code runs.
     pub fn record(&mut self, code: bool) {
+        self.threads.expected.clear();
         self.observer.set_trace(Some(TraceBuffer::new(self.at, code)));
     }
 
@@ -433,7 +439,7 @@ impl Pe {
             fifos: &mut self.fifos,
             checks: &mut self.checks,
             races: &mut self.races,
-            control_mask: self.configuration.control_mask,
+            rare: &self.rare,
         };
         (unit, &self.threads)
     }
@@ -472,12 +478,13 @@ impl Pe {
     }
 
     fn config_space_without_ramp(&mut self) -> ConfigSpace<'_> {
+        let RareState { configuration, clock, .. } = &mut *self.rare;
         ConfigSpace {
-            configuration: &mut self.configuration,
+            configuration,
             tasks: &mut self.tasks,
             queues: &mut self.queues,
             duties: &mut self.duties,
-            clock: &mut self.clock,
+            clock,
             checks: &mut self.checks,
             main: &self.main,
             tile: &self.tile,

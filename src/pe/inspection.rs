@@ -183,8 +183,8 @@ impl Pe {
     /// The text of a line that has not ended, with the cycle in which it was last added to and the place, innermost
     /// call first.
     pub fn unprinted_text(&self) -> Option<(&str, u64, &[Span])> {
-        let (cycle, calls) = self.line.last();
-        (!self.line.text.is_empty()).then_some((self.line.text.as_str(), cycle, calls))
+        let (cycle, calls) = self.rare.line.last();
+        (!self.rare.line.text.is_empty()).then_some((self.rare.line.text.as_str(), cycle, calls))
     }
 
     /// The states of its tasks.

@@ -41,12 +41,12 @@ impl Pe {
             Intrinsic::PeY => self.at.y.into(),
             Intrinsic::TscRead => {
                 let word = argument(0);
-                if word == 0 && !self.clock.was_started() {
+                if word == 0 && !self.rare.clock.was_started() {
                     self.checks.note_stopped_counter(tile, &self.main)?;
                 }
-                self.clock.read(word, time)
+                self.rare.clock.read(word, time)
             }
-            Intrinsic::Random16 => self.random.next16().into(),
+            Intrinsic::Random16 => self.rare.random.next16().into(),
             Intrinsic::Math32 | Intrinsic::Math16 => {
                 let [function, x, y] = [argument(0), argument(1), argument(2)];
                 let value = self.math_function(tile, id, function, (x, y))?;
@@ -121,10 +121,10 @@ impl Pe {
             }
             Intrinsic::PrintInt => integer(argument(0), argument(1), argument(2) as u16),
             Intrinsic::PrintF32 => format!("{:?}", f32::from_bits(argument(0) as u32)),
-            Intrinsic::TscEnable => return self.clock.enable(argument(0) != 0, time),
-            Intrinsic::TscReset => return self.clock.reset(time),
-            Intrinsic::SetActivePrng => return self.random.select(argument(0) as u16),
-            Intrinsic::SeedPrng => return self.random.seed(argument(0) as u32),
+            Intrinsic::TscEnable => return self.rare.clock.enable(argument(0) != 0, time),
+            Intrinsic::TscReset => return self.rare.clock.reset(time),
+            Intrinsic::SetActivePrng => return self.rare.random.select(argument(0) as u16),
+            Intrinsic::SeedPrng => return self.rare.random.seed(argument(0) as u32),
             Intrinsic::Trace => {
                 let (key, tag) = (argument(0) as u32, argument(1) as u16);
                 let value = [argument(2) as u32, argument(3) as u32];
@@ -167,9 +167,9 @@ impl Pe {
     }
 
     fn print(&mut self, tile: &TileImage, text: &str, time: u64, environment: &mut Environment<'_>) {
-        self.line.print(text, self.at, time, environment.log);
-        if !self.line.text.is_empty() {
-            self.line.note_last(time, self.main.calls.places(tile));
+        self.rare.line.print(text, self.at, time, environment.log);
+        if !self.rare.line.text.is_empty() {
+            self.rare.line.note_last(time, self.main.calls.places(tile));
         }
     }
 

@@ -23,6 +23,7 @@ use crate::trace::Reason;
 impl Pe {
     /// Takes notes for a profile from now on, of so many records at most.
     pub fn profile(&mut self, limit: usize) {
+        self.threads.expected.clear();
         self.observer.set_profile(ProfileLog::new(limit));
     }
 

@@ -39,14 +39,14 @@ impl Pe {
         [
             &self.maps,
             &self.map_iterations,
-            &self.configuration,
+            &self.rare.configuration,
             &self.duties,
             &self.sanitizer,
             &self.fifos,
             &self.registers,
-            &self.clock,
-            &self.random,
-            &self.line.text,
+            &self.rare.clock,
+            &self.rare.random,
+            &self.rare.line.text,
         ]
     }
 

@@ -67,9 +67,9 @@ pub(super) struct Thread {
     pub operation: Operation,
     pub completion: CompletionAction,
     pub on_control: Option<CompletionAction>,
-    pub priority: Priority,
     /// Register for the result of a synchronous operation.
     pub result: Option<Reg>,
+    pub priority: Priority,
     pub registers: OperandDsrs,
     pub is_async: bool,
     pub ut_choice: UtChoice,

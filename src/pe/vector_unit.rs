@@ -4,6 +4,7 @@
 //! Never: moves an element of an operation with fabric operands; `operation` does that, cycle by cycle.
 
 use super::checks::Checks;
+use super::element::RareState;
 use super::fabric_operands::{FabInOperand, FabOutOperand};
 use super::fifo::FifoState;
 use super::main_thread::MainThread;
@@ -36,8 +37,9 @@ pub(super) struct VectorUnit<'a> {
     pub fifos: &'a mut Vec<FifoState>,
     pub checks: &'a mut Checks,
     pub races: &'a mut Races,
-    /// The mask that `.control_transform` XORs into the index of control wavelets.
-    pub control_mask: u16,
+    /// The box, not its content: an operation that needs nothing of it touches no line of it.
+    #[allow(clippy::borrowed_box)]
+    pub rare: &'a Box<RareState>,
 }
 
 /// An operation whose elements are checked before the first one is processed.
@@ -147,7 +149,7 @@ impl VectorUnit<'_> {
 
     /// The mask that `.control_transform` XORs into control wavelets, in the low bits of their index.
     fn control_mask(&self, transforms: bool) -> Option<u32> {
-        transforms.then(|| u32::from(self.control_mask) << 16)
+        transforms.then(|| u32::from(self.rare.configuration.control_mask) << 16)
     }
 
     /// A scalar source as a lane.

@@ -260,4 +260,9 @@ fn what_a_visit_looks_at_lies_in_few_lines_of_the_cache() {
     assert_eq!(pe(offset_of!(Pe, sanitizer) + size_of::<usize>(), size_of::<[usize; 2]>()), (12, 12));
     assert_eq!(offset_of!(threads::Thread, operation) + offset_of!(Operation, to), LINE);
     assert_eq!(offset_of!(threads::Thread, operation) + offset_of!(Operation, from), 2 * LINE);
+    // PEs touch the same lines of their operations at about the same time. The allocator puts these at equal distances,
+    // and an odd number of lines spreads them over all sets of a cache.
+    assert_eq!(size_of::<threads::Thread>(), 7 * LINE);
+    // The next larger block of the allocator has 24 lines, of which every eighth would be in the same sets.
+    assert!(size_of::<Pe>() <= 20 * LINE, "{}", size_of::<Pe>());
 }

@@ -3,9 +3,9 @@
 use super::checks::{Checks, PeOptions};
 use super::choices::{Choice, Choices};
 use super::clock::Clock;
-use super::config::{ConfigSpace, Configuration};
+use super::config::ConfigSpace;
 use super::fifo::FifoState;
-use super::log::{LineBuffer, PeLog};
+use super::log::PeLog;
 use super::main_thread::MainThread;
 use super::map::MapState;
 use super::observer::Observer;
@@ -14,6 +14,7 @@ use super::prescribed::PrescribedSchedule;
 use super::queue::SendOperation;
 use super::queues::Queues;
 use super::races::Races;
+use super::rare::RareState;
 use super::registers::Registers;
 use super::seed::ScheduleSeed;
 use super::tasks::{Tasks, bit};
@@ -37,7 +38,6 @@ use crate::fabric::{Ramp, Wavelet};
 use crate::image::code::DsrLoad;
 use crate::source::Span;
 use crate::trace::Event;
-use crate::value::random::Generators;
 use std::sync::Arc;
 
 /// The environment of a PE while it runs.
@@ -84,15 +84,6 @@ pub struct Pe {
     pub(super) maps: Vec<MapState>,
     pub(super) ties: SimultaneousActivations,
     pub(super) rare: Box<RareState>,
-}
-
-/// What few visits look at.
-#[derive(Clone, Default)]
-pub(super) struct RareState {
-    pub configuration: Configuration,
-    pub clock: Clock,
-    pub random: Generators,
-    pub line: LineBuffer,
 }
 
 impl Pe {

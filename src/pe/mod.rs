@@ -44,6 +44,7 @@ mod queue;
 mod queues;
 mod race_checks;
 mod races;
+mod rare;
 mod reach;
 mod rebind;
 mod registers;

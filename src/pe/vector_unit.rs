@@ -4,12 +4,12 @@
 //! Never: moves an element of an operation with fabric operands; `operation` does that, cycle by cycle.
 
 use super::checks::Checks;
-use super::element::RareState;
 use super::fabric_operands::{FabInOperand, FabOutOperand};
 use super::fifo::FifoState;
 use super::main_thread::MainThread;
 use super::queues::Queues;
 use super::races::Races;
+use super::rare::RareState;
 use super::reach::BoundsResolver;
 use super::registers::{Registers, ResolvedOperand, Use};
 use crate::diagnostics::Diag;

@@ -93,8 +93,9 @@ pub use host::{
 };
 pub use host::{
     Candidate, CopyRequest, CopyWidth, Decision, Deviation, ExplorationEnd, Failure, FinalVariable,
-    Heartbeat, Printed, Record, Recorded, Region, RunOptions, RunReport, Runner, SeenChoice, SeenDecision,
-    SeenWrite, Snapshot, StallReport, StopReport, StreamRequest, Ticket, Variable, VisitedStates,
+    Heartbeat, LineConsumer, Printed, Record, Recorded, Region, RunOptions, RunReport, Runner, SeenChoice,
+    SeenDecision, SeenWrite, Snapshot, StallReport, StopReport, StreamRequest, Ticket, Variable,
+    VisitedStates,
 };
 
 // Diagnostics.

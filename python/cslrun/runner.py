@@ -288,22 +288,7 @@ class Runner(CommandQueue):
     @property
     def printed(self) -> list[Printed]:
         """The lines that PEs have printed so far, in order."""
-        return self.printed_after(0)
-
-    def printed_after(self, count: int) -> list[Printed]:
-        """The lines that PEs have printed so far, without the first ones.
-
-        Parameters
-        ----------
-        count
-            How many lines to leave out.
-
-        Returns
-        -------
-        list of Printed
-            The others, in order.
-        """
-        return [Printed(*line) for line in self._native.printed(count)]
+        return [Printed(*line) for line in self._native.printed()]
 
     # Memory.
 

@@ -4,7 +4,7 @@ use crate::fault::guarded;
 use crate::interrupt::{self, RunInProgress};
 use crate::recordings::Recordings;
 use crate::runner::Ticket;
-use cslrun::cli::{AttachedRun, Goal};
+use cslrun::cli::{AttachedRun, Goal, ProgressLine};
 use cslrun::{Failure, MessageFormat, render};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -138,7 +138,8 @@ impl Run {
             self.recordings.goes_on();
             let ended = match &mut self.machine {
                 Machine::Free(runner) => {
-                    let _progress = RunInProgress::begin(py)?;
+                    let _in_progress = RunInProgress::begin(py)?;
+                    let _line = ProgressLine::begin(None);
                     py.detach(|| run(runner))
                 }
                 // A request to pause may have come before the run.

@@ -7,13 +7,16 @@ use crate::program::Program;
 use crate::recordings::{Recordings, numbered, tell};
 use crate::run::{Machine, Run, Writer};
 use crate::snapshot::{Snapshot, Value, bytes, values_of};
-use cslrun::cli::{AttachedRun, Debugger, Goal, RunSettings};
+use cslrun::cli::{AttachedRun, Debugger, Goal, ProgressLine, RunSettings};
 use cslrun::{
-    Color, CopyRequest, CopyWidth, MessageFormat, PeCoord, Region, RunOptions, StreamRequest, render,
+    Color, CopyRequest, CopyWidth, MessageFormat, PeCoord, Printed, Region, RunOptions, StreamRequest, render,
 };
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError, Weak};
 use std::time::Duration;
@@ -83,8 +86,8 @@ impl Runner {
             let threads = threads.unwrap_or_else(|| cslrun::Runner::automatic_threads(&program.image));
             let max_cycles = max_cycles.or(settings.max_cycles).unwrap_or(defaults.max_cycles);
             let seed = seed.or(settings.seed);
-            let options =
-                RunOptions { checked, max_cycles, threads, levels, stop: Some(stop), seed, ..defaults };
+            let (stop, pulse) = (Some(stop), ProgressLine::pulse());
+            let options = RunOptions { checked, max_cycles, threads, levels, stop, pulse, seed, ..defaults };
             let begun = (program.image.clone(), options);
             let mut machine = match settings.debugger {
                 None => Machine::Free(Box::new(cslrun::Runner::new(begun.0, begun.1))),
@@ -338,15 +341,31 @@ impl Runner {
         Ok(self.run()?.machine.look(|runner| runner.last_arrival()))
     }
 
-    /// Lines printed after the first `from`: cycle, column, row, text.
-    fn printed(&self, from: usize) -> PyResult<Vec<(u64, u16, u16, String)>> {
+    /// Lines printed so far: cycle, column, row, text.
+    fn printed(&self) -> PyResult<Vec<(u64, u16, u16, String)>> {
         let run = &mut *self.run()?;
         guarded(|| {
             Ok(run.machine.look(|runner| {
-                let lines = runner.printed().iter().skip(from);
+                let lines = runner.printed().iter();
                 lines.map(|l| (l.cycle, l.pe.x, l.pe.y, l.text.clone())).collect()
             }))
         })
+    }
+
+    /// From now on, a line `@<cycle> <text>` for each line that a PE prints is appended to a file while the program runs.
+    fn log_lines(&self, path: PathBuf) -> PyResult<()> {
+        let append = move |lines: &[Printed]| {
+            let text: String = lines.iter().map(|line| format!("@{} {}\n", line.cycle, line.text)).collect();
+            let file = File::options().append(true).create(true).open(&path);
+            file.and_then(|mut file| file.write_all(text.as_bytes())).is_ok()
+        };
+        self.run()?.machine.look(|runner| runner.follow_lines(Box::new(append)));
+        Ok(())
+    }
+
+    /// Appends what is left of the lines printed so far; returns how many of them could not be written.
+    fn end_lines(&self) -> PyResult<usize> {
+        Ok(self.run()?.machine.look(|runner| runner.take_unshown().len()))
     }
 
     fn trace(&self, x: u16, y: u16, key: &str) -> PyResult<Vec<Value>> {

@@ -1,11 +1,13 @@
 """Ctrl-C and SIGTERM in a host script."""
 
+import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
 
+import pytest
 from conftest import PROGRAMS, call, command
 
 SCRIPT = """\
@@ -118,9 +120,36 @@ def test_sigterm_leaves_the_log_of_a_host_script_and_only_the_report(tmp_path):
     words = {"cwd": tmp_path, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     script = subprocess.Popen([command("cs_python"), "run.py"], **words)
     assert script.stdout.readline() == "ready\n"
-    time.sleep(0.3)
+    # The log can be watched while native code runs the program.
+    until = time.monotonic() + 20
+    while not (tmp_path / "sim.log").read_text().endswith(" begins\n"):
+        assert time.monotonic() < until and script.poll() is None
+        time.sleep(0.05)
     script.send_signal(signal.SIGTERM)
     _, err = script.communicate(timeout=20)
     assert script.returncode == 143
     assert "error[interrupted]" in err and "without stop()" not in err and "Traceback" not in err
     assert (tmp_path / "sim.log").read_text().endswith(" begins\n")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the terminal is one of Linux")
+def test_a_long_launch_shows_its_progress_on_a_terminal(tmp_path):
+    import pty
+
+    for name, text in (("layout.csl", LAYOUT), ("pe.csl", PE), ("run.py", HOST)):
+        (tmp_path / name).write_text(text)
+    place = ["--fabric-dims=8,3", "--fabric-offsets=4,1", "--memcpy", "--channels=1", "-o", "out"]
+    assert call([command("cslc"), "--arch=wse2", "layout.csl", *place], cwd=tmp_path).returncode == 0
+    terminal, end = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm"}
+    script = subprocess.Popen(
+        [command("cs_python"), "run.py"], cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, stderr=end
+    )
+    os.close(end)
+    shown = b""
+    while b" per second, " not in shown:
+        shown += os.read(terminal, 4096)
+    script.send_signal(signal.SIGTERM)
+    assert script.wait(timeout=20) == 143
+    os.close(terminal)
+    assert b"PE busy" in shown

@@ -56,6 +56,7 @@ pub use apart::{DsdPicture, Performed, compiled_program, dsd_pictures, perform_a
 pub use debug::{AttachedRun, Debugger, Goal};
 pub use lsp::{EmbeddedServer, language_server};
 pub use outcome::Outcome;
+pub use progress::ProgressLine;
 pub use settings::RunSettings;
 
 use crate::{DiskLoader, Levels, Loader};
@@ -110,7 +111,13 @@ fn command(words: impl Iterator<Item = OsString>) -> Exit {
     match args::parse(words, levels) {
         Ok(Command::Learn(args)) if args.watch => learn::watch(&args, &DiskLoader, show),
         Ok(Command::Fmt(args)) => show_with(&fmt::fmt(&args, &DiskLoader), output::print_text),
-        Ok(command) => show(&perform(&command, &ReadOnce::default())),
+        Ok(command) => {
+            // A lesson compares what its program has printed.
+            if matches!(command, Command::Run(_)) {
+                output::show_lines_at_once();
+            }
+            show(&perform(&command, &ReadOnce::default()))
+        }
         Err(refusal) => refuse(&refusal),
     }
 }

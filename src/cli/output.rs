@@ -17,6 +17,9 @@ static REWRITTEN: Mutex<usize> = Mutex::new(0);
 /// Whether a program reads stderr, line by line.
 static JSON: AtomicBool = AtomicBool::new(false);
 
+/// Whether what the command prints goes to stdout.
+static LIVE: AtomicBool = AtomicBool::new(false);
+
 /// Files with their paths, in the order in which they were written.
 type WrittenFiles = Vec<(PathBuf, Vec<u8>)>;
 
@@ -45,6 +48,16 @@ pub fn speak(in_json: bool) {
 /// Whether the command complains in JSON.
 pub fn speaks_json() -> bool {
     JSON.load(Ordering::Relaxed)
+}
+
+/// From now on lines that a program prints are shown while it runs: what the command prints goes to stdout.
+pub fn show_lines_at_once() {
+    LIVE.store(true, Ordering::Relaxed);
+}
+
+/// Whether lines that a program prints are shown while it runs.
+pub fn shows_lines_at_once() -> bool {
+    LIVE.load(Ordering::Relaxed) && !is_apart()
 }
 
 /// Writes to stdout, styles only where they can be shown. A reader that has gone away is no fault of

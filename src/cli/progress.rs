@@ -19,7 +19,8 @@ static PULSE: Heartbeat = Heartbeat::new();
 pub struct ProgressLine(Option<(Sender<()>, JoinHandle<()>)>);
 
 impl ProgressLine {
-    /// Nothing is shown unless somebody sees it. `limit` is the one that the user has set.
+    /// Begins when a run begins or goes on; nothing is shown unless somebody sees it. `limit` is the one that the user has
+    /// set, in cycles.
     pub fn begin(limit: Option<u64>) -> ProgressLine {
         if !output::is_watched() {
             return ProgressLine(None);
@@ -29,9 +30,9 @@ impl ProgressLine {
         ProgressLine(thread.ok().map(|thread| (end, thread)))
     }
 
-    /// What the run has to beat; `None` if nobody looks.
-    pub fn pulse(&self) -> Option<&'static Heartbeat> {
-        self.0.as_ref().map(|_| &PULSE)
+    /// Where a run of this process has to show how far it has come; `None` if nobody looks.
+    pub fn pulse() -> Option<&'static Heartbeat> {
+        output::is_watched().then_some(&PULSE)
     }
 }
 
@@ -46,19 +47,21 @@ impl Drop for ProgressLine {
 }
 
 fn show(ended: &Receiver<()>, limit: Option<u64>) {
-    let begin = Instant::now();
+    let (begin, from) = (Instant::now(), PULSE.last().0);
     let mut wait = PATIENCE;
     while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
         wait = PERIOD;
         let (cycle, busy) = PULSE.last();
-        output::rewrite(&words(cycle, busy, begin.elapsed(), limit));
+        output::rewrite(&words((from, cycle), busy, begin.elapsed(), limit));
     }
     output::rewrite("");
 }
 
 /// `1,234,567 cycles, 400,000 per second, 16 PEs busy, at most 9 s to the limit`
-fn words(cycle: u64, busy: u64, elapsed: Duration, limit: Option<u64>) -> String {
-    let rate = (cycle as f64 / elapsed.as_secs_f64()) as u64;
+fn words((from, cycle): (u64, u64), busy: u64, elapsed: Duration, limit: Option<u64>) -> String {
+    // An earlier run of this process may have been longer.
+    let since = if cycle < from { cycle } else { cycle - from };
+    let rate = (since as f64 / elapsed.as_secs_f64()) as u64;
     let pes = if busy == 1 { "1 PE".to_string() } else { format!("{} PEs", grouped(busy)) };
     let left = match limit {
         Some(limit) if rate > 0 => {
@@ -85,10 +88,15 @@ mod tests {
     #[test]
     fn the_time_to_the_limit_follows_from_the_speed() {
         let second = Duration::from_secs(2);
-        let shown = words(3_000_000, 16, second, Some(30_000_000));
+        let shown = words((0, 3_000_000), 16, second, Some(30_000_000));
         assert_eq!(shown, "3,000,000 cycles, 1,500,000 per second, 16 PEs busy, at most 18 s to the limit");
-        assert_eq!(words(10, 1, second, None), "10 cycles, 5 per second, 1 PE busy");
-        assert_eq!(words(0, 0, second, Some(7)), "0 cycles, 0 per second, 0 PEs busy");
+        let shown = words((9_000_000, 9_000_008), 2, second, None);
+        assert_eq!(
+            shown, "9,000,008 cycles, 4 per second, 2 PEs busy",
+            "the run goes on after an earlier part"
+        );
+        assert_eq!(words((0, 10), 1, second, None), "10 cycles, 5 per second, 1 PE busy");
+        assert_eq!(words((0, 0), 0, second, Some(7)), "0 cycles, 0 per second, 0 PEs busy");
         assert_eq!([time(119), time(120), time(7200)], ["119 s", "2 min", "2 h"]);
     }
 }

@@ -5,10 +5,10 @@ use super::progress::ProgressLine;
 use super::record::{self, PrintedRecord, Record};
 use super::running::{fail, options};
 use super::steps::{self, Trouble};
-use super::{Exit, evidence, interrupt, seeds, threads, trace};
+use super::{Exit, evidence, interrupt, output, seeds, threads, trace};
 use super::{profile, report};
 use crate::diagnostics::render::{estimated_run, grouped};
-use crate::{Diagnostic, LoadError, Loader, Printed, RunOptions, Runner};
+use crate::{Diagnostic, LoadError, Loader, MessageFormat, Printed, RunOptions, Runner};
 use std::sync::Arc;
 
 /// `cslrun FILE.csl`
@@ -40,7 +40,7 @@ pub fn run(args: &RunArgs, loader: &dyn Loader) -> Outcome {
         }
     };
     let line = ProgressLine::begin(args.max_cycles);
-    let pulse = line.pulse();
+    let pulse = ProgressLine::pulse();
     let mut runner = Runner::new(Arc::new(program), RunOptions { threads, pulse, ..options(args) });
     if let Some(filter) = filter.or_else(|| args.report.is_some().then(report::filter)) {
         runner.record(filter);
@@ -54,8 +54,26 @@ pub fn run(args: &RunArgs, loader: &dyn Loader) -> Outcome {
     if let Some(schedule) = &schedule {
         runner.follow(&schedule.deviations(), None);
     }
+    if follows_lines(args, &outcome) {
+        let (cycles, format) = (args.shown_cycles, outcome.format);
+        runner.follow_lines(Box::new(move |lines| show_at_once(lines, cycles, format)));
+    }
     perform(runner, (args, schedule), line, &mut outcome);
     outcome
+}
+
+/// Whether printed lines can be shown while the program runs. A trace comes before them, and those of another schedule
+/// than the one that was asked for are not shown at all.
+fn follows_lines(args: &RunArgs, outcome: &Outcome) -> bool {
+    let is_first = args.trace.trace.is_none() && args.schedule.is_none();
+    output::shows_lines_at_once() && is_first && outcome.format != MessageFormat::Sarif
+}
+
+/// Shows lines on stdout as they would be shown at the end; false if that is not possible.
+fn show_at_once(lines: &[Printed], cycles: ShownCycles, format: MessageFormat) -> bool {
+    let mut outcome = Outcome::new(format);
+    lines.iter().for_each(|line| tell_line(line, cycles, &mut outcome));
+    output::print(&outcome.printable().printed)
 }
 
 /// The schedule that the run follows.
@@ -86,8 +104,8 @@ fn perform(
         return outcome.refuse(words);
     }
     trace::show(&args.trace, &mut runner, outcome);
-    for line in runner.printed() {
-        tell_line(line, args.shown_cycles, outcome);
+    for line in runner.take_unshown() {
+        tell_line(&line, args.shown_cycles, outcome);
     }
     shown.iter().for_each(|shown| shown.tell(outcome));
     match result {

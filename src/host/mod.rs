@@ -26,8 +26,8 @@ mod variables;
 mod view;
 
 pub use crate::wafer::{
-    Candidate, Decision, Deviation, ExecutionPoint, ExplorationEnd, Heartbeat, Notice, Notices, Printed,
-    StallReport, StepKind, StopReport, VisitedStates,
+    Candidate, Decision, Deviation, ExecutionPoint, ExplorationEnd, Heartbeat, LineConsumer, Notice, Notices,
+    Printed, StallReport, StepKind, StopReport, VisitedStates,
 };
 pub use commands::Ticket;
 pub use copies::{CopyRequest, CopyWidth, Region};
@@ -315,6 +315,17 @@ impl Runner {
     /// Lines printed so far.
     pub fn printed(&mut self) -> &[Printed] {
         self.wafer.printed()
+    }
+
+    /// From now on, passes printed lines on while the run goes on: those of cycles that are over, in the order of
+    /// [`Runner::printed`], several times a second. A consumer that returns false gets no more.
+    pub fn follow_lines(&mut self, consumer: LineConsumer) {
+        self.wafer.follow_lines(consumer);
+    }
+
+    /// Passes on what is left of the lines printed so far, and takes those that nobody gets; each only once.
+    pub fn take_unshown(&mut self) -> Vec<Printed> {
+        self.wafer.take_unshown()
     }
 
     /// Warnings of the wafer so far.

@@ -120,7 +120,7 @@ impl Wafer {
         if !effects.observers.are_none() {
             self.observers = effects.observers;
         }
-        self.findings.append(effects.log, effects.errors);
+        self.findings.append(effects.log, effects.errors, self.now);
         self.launches.unblock(effects.unblocked);
         self.reached = self.reached.max(effects.reached);
         self.has_acted |= effects.has_acted;

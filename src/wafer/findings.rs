@@ -1,5 +1,6 @@
 //! The output of a run: printed lines, warnings, and the errors that end it.
 
+use super::line_follower::{LineConsumer, LineFollower};
 use crate::arch::PeCoord;
 use crate::diagnostics::{Diag, Diagnostic, Levels, fold_moments};
 use crate::pe::{CollectiveCall, MessageCall, PeLog, Printed, Traced};
@@ -14,6 +15,7 @@ pub(super) struct Findings {
     levels: Levels,
     /// The cycle in which the run was stopped, while it has not gone on.
     stopped: Option<u64>,
+    follower: LineFollower,
 }
 
 impl Findings {
@@ -27,8 +29,10 @@ impl Findings {
         &self.levels
     }
 
-    /// Adds the output of PEs that have run in a band.
-    pub fn append(&mut self, log: PeLog, errors: Vec<Diag>) {
+    /// Adds the output of PEs that have run in a band in a cycle.
+    pub fn append(&mut self, log: PeLog, errors: Vec<Diag>, now: u64) {
+        let is_late = |line: &Printed| line.cycle < now;
+        debug_assert!(!log.printed.iter().any(is_late), "lines of earlier cycles may have been shown");
         self.log.append(log);
         self.errors.extend(errors);
     }
@@ -82,6 +86,34 @@ impl Findings {
         self.log.printed.sort_by_key(|p| (p.cycle, p.pe.y, p.pe.x));
         let last = self.last_cycle();
         &self.log.printed[..self.log.printed.partition_point(|line| line.cycle <= last)]
+    }
+
+    /// From now on, shows lines while the run goes on.
+    pub fn follow_lines(&mut self, consumer: LineConsumer) {
+        self.follower.follow(consumer);
+    }
+
+    /// Shows lines of the cycles that are over, if somebody follows and it is time.
+    #[inline]
+    pub fn show_lines(&mut self, now: u64) {
+        if self.follower.is_due(self.log.printed.len()) {
+            self.show_lines_before(now);
+        }
+    }
+
+    #[cold]
+    fn show_lines_before(&mut self, now: u64) {
+        let lines = self.printed();
+        let over = lines.partition_point(|line| line.cycle < now);
+        self.follower.show(&self.log.printed[..over]);
+    }
+
+    /// Shows what is left of the lines printed so far, and takes those that nobody is shown.
+    pub fn take_unshown(&mut self) -> Vec<Printed> {
+        let count = self.printed().len();
+        let lines = &self.log.printed[..count];
+        self.follower.show(lines);
+        self.follower.take_left(lines).to_vec()
     }
 
     /// Lines printed so far, in the order of each PE.

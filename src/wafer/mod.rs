@@ -18,6 +18,7 @@ mod fork;
 mod groups;
 mod heartbeat;
 mod launches;
+mod line_follower;
 mod locality_step;
 mod message_checks;
 mod pe_array;
@@ -48,6 +49,7 @@ pub use explain::need_words;
 pub use exploration::{ExplorationEnd, VisitedStates};
 pub use fork::SenderState;
 pub use heartbeat::Heartbeat;
+pub use line_follower::LineConsumer;
 pub use stall::{HostWait, StallReport};
 pub use stopped::StopReport;
 
@@ -240,11 +242,6 @@ impl Wafer {
     /// Links that wavelets have crossed.
     pub fn hops(&self) -> u64 {
         self.bands.iter().map(|band| band.fabric.hops()).sum()
-    }
-
-    /// Lines printed so far, by cycle and PE.
-    pub fn printed(&mut self) -> &[Printed] {
-        self.findings.printed()
     }
 
     /// Trace records so far, by cycle and PE.

@@ -54,6 +54,7 @@ impl Wafer {
         self.wake_freed();
         self.tear_down();
         self.check_cycle();
+        self.findings.show_lines(self.now);
         match self.findings.has_errors() {
             true => Progress::Trapped,
             false if self.exploration.is_some() && self.meets_state() => Progress::Interrupted,

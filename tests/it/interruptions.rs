@@ -1,6 +1,7 @@
 //! Commands that Ctrl-C or SIGTERM stops: how soon they end, and what they say then.
 
 use crate::cli::{Folder, answers, finish, spawn};
+use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -47,6 +48,31 @@ fn an_interrupted_run_ends_within_a_second_and_reports() {
 }
 
 #[test]
+fn lines_are_shown_while_the_program_runs() {
+    let text = "const simprint = @import_module(\"<simprint>\");\nvar n: u32 = 0;\n\
+                task t() void {\n  simprint.print_string(\"begins\\n\");\n  while (true) {\n    n += 1;\n\
+                if (n == 3) { simprint.print_string(\"goes on\\n\"); }\n  }\n}\n\
+                comptime { @bind_local_task(t, @get_local_task_id(9)); @activate(@get_local_task_id(9)); }\n";
+    let folder = Folder::with("live", "a.csl", text);
+    for (words, begins, goes_on) in [
+        ("a.csl --cycles off", "PE(0,0): begins\n", "PE(0,0): goes on\n"),
+        ("a.csl --cycles off --message-format json", "\"text\":\"begins\"", "\"text\":\"goes on\""),
+    ] {
+        let mut child = spawn(&folder.0, &format!("{words} --max-cycles 1000000000000"));
+        let mut lines = BufReader::new(child.stdout.take().expect("a pipe"));
+        let mut shown = String::new();
+        for _ in 0..2 {
+            lines.read_line(&mut shown).expect("text");
+        }
+        assert!(shown.contains(begins) && shown.contains(goes_on), "{shown}");
+        assert!(child.try_wait().expect("a child").is_none(), "it still runs");
+        answers(&stop(child, "-INT"), 130, &["interrupted"]);
+        lines.read_to_string(&mut shown).expect("text");
+        assert_eq!(shown.matches("begins").count() + shown.matches("goes on").count(), 2, "{shown}");
+    }
+}
+
+#[test]
 fn an_interrupted_compilation_ends_within_a_second() {
     let text = "layout {\n  @set_rectangle(1500, 1300);\n  for (@range(u16, 1300)) |y| {\n\
                 for (@range(u16, 1500)) |x| { @set_tile_code(x, y, \"b.csl\", .{}); }\n  }\n\
@@ -60,7 +86,7 @@ fn an_interrupted_compilation_ends_within_a_second() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_long_run_shows_its_progress_on_a_terminal_and_takes_it_back() {
-    use std::io::{Read, Write};
+    use std::io::Write;
     let folder = Folder::with("progress", "a.csl", ENDLESS);
     let command = format!("{} a.csl --max-cycles 1000000000000", env!("CARGO_BIN_EXE_cslrun"));
     // It gives the command a terminal of its own.

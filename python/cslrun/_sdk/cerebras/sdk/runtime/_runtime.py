@@ -105,7 +105,7 @@ class SdkRuntime:
         """Starts the program, which then waits for commands."""
         if self._state != "loaded":
             raise RuntimeError("Cannot call run() multiple times, or call run() if load() has not been called")
-        self._log = simlog.SimLog(Path.cwd())
+        self._log = simlog.SimLog(Path.cwd(), self._wafer)
         self._state = "running"
         atexit.register(self._complain_unless_stopped)
 
@@ -119,7 +119,7 @@ class SdkRuntime:
         try:
             with self._following():
                 left, _ = self._wafer._end()
-            self._log.end(self._wafer)
+            self._log.end()
             if left:
                 print(left, end="", file=sys.stderr)
         finally:
@@ -485,7 +485,7 @@ class SdkRuntime:
         """While it lasts, what the program prints goes into the log."""
         assert self._log is not None, "a program with commands runs"
         try:
-            with self._log.follow(self._wafer):
+            with self._log.complete():
                 yield
         except SystemExit:
             self._is_terminated = True

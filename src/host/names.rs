@@ -246,12 +246,15 @@ impl Runner {
             let help = format!("use `{name}` in code that runs, or export it with `@export_symbol({name})`");
             return c.at(declared).label("nothing that runs uses it, so it has no memory").help(help);
         }
-        match known.is_empty() {
-            true => c.help("export something: the program exports nothing"),
-            false => {
-                let list: Vec<_> = known.iter().take(12).map(|name| format!("`{name}`")).collect();
-                c.help(format!("the program exports {}", list.join(", ")))
-            }
+        // What is not exported can be used, too, so it is named where nothing is.
+        let (what, known) = match known.is_empty() {
+            true => ("its variables are", globals().collect()),
+            false => ("the program exports", known),
+        };
+        let list: Vec<_> = known.iter().take(12).map(|name| format!("`{name}`")).collect();
+        match list.is_empty() {
+            true => c.note("the program exports nothing and has no variables"),
+            false => c.help(format!("{what} {}", list.join(", "))),
         }
     }
 

@@ -88,8 +88,8 @@ pub use image::{
 
 // Running.
 pub use host::{
-    Call, Condition, DebugRequest, ExecutionPoint, Notice, Notices, OpAddress, PeView, StepKind, TaskView,
-    Tree, VariableValue,
+    Call, Condition, DebugRequest, ExecutionPoint, Notice, Notices, OpAddress, PeView, StepKind,
+    StopCandidate, TaskView, Tree, VariableValue,
 };
 pub use host::{
     Candidate, CopyRequest, CopyWidth, Decision, Deviation, ExplorationEnd, Failure, FinalVariable,

@@ -3,7 +3,9 @@
 use super::comptime::Comptime;
 use super::expression::{EvalContext, Expression, is_built_in};
 use super::timeline::{Moment, Position};
-use crate::{Condition, DeclarationKind, Extent, FileId, OpAddress, PeCoord, PeView, Program, index};
+use crate::{
+    Condition, DeclarationKind, Extent, FileId, OpAddress, PeCoord, PeView, Program, StopCandidate, index,
+};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a breakpoint waits for.
@@ -130,21 +132,28 @@ impl Breakpoint {
             Kind::Function(name) => program.code_of_function(name),
             Kind::Color(_) | Kind::Words { .. } => Vec::new(),
         };
-        let is_known = |name: &str| is_built_in(name) || program.has_variable(name) || comptime.has(name);
         let known = |text: String| {
             let condition = Expression::parse(&text)?;
-            match condition.unknown_name(&is_known) {
-                Some(name) => Err(format!("the program has no variable `{name}`")),
-                None => Ok(condition),
+            let is_known = |name: &str| is_built_in(name) || program.has_variable(name) || comptime.has(name);
+            if let Some(name) = condition.unknown_name(&is_known) {
+                return Err(format!("the program has no variable `{name}`"));
+            }
+            // A wavelet comes whatever code runs, so that it means no locals.
+            let is_global =
+                |name: &str| is_built_in(name) || program.has_global(name, wish.pe) || comptime.has(name);
+            match condition.unknown_name(&is_global) {
+                Some(name) if matches!(kind, Kind::Color(_)) => Err(no_global(name, wish.pe)),
+                Some(_) | None => Ok(condition),
             }
         };
         let present =
             |text: Option<&str>| text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_string);
+        let condition = present(wish.condition).map(known).transpose()?;
         Ok(Breakpoint {
             id,
             kind,
             pe: wish.pe,
-            condition: present(wish.condition).map(known).transpose()?,
+            condition,
             hits: present(wish.hits).map(|text| HitCondition::parse(&text)).transpose()?,
             log: present(wish.log),
             places,
@@ -153,9 +162,21 @@ impl Breakpoint {
         })
     }
 
-    /// Whether it waits for an operation on a PE.
-    pub fn is_at(&self, code: OpAddress, pe: PeCoord) -> bool {
-        self.places.contains(&code) && self.pe.is_none_or(|only| only == pe)
+    /// Whether it waits for what a PE has come to.
+    fn is_at(&self, view: &PeView<'_>, candidate: StopCandidate) -> bool {
+        let waits = match candidate {
+            StopCandidate::Code(place) => self.places.contains(&view.code_at(place)),
+            StopCandidate::Arrival(color) => self.kind == Kind::Color(color.0),
+        };
+        waits && self.pe.is_none_or(|only| only == view.at())
+    }
+
+    /// The call, counted from the innermost, whose locals its expressions may name. A wavelet comes outside of all calls.
+    pub fn call(&self) -> usize {
+        match self.kind {
+            Kind::Line { .. } | Kind::Function(_) => 0,
+            Kind::Color(_) | Kind::Words { .. } => usize::MAX,
+        }
     }
 
     /// It is met at a position; whether that counts. The run may have been there before.
@@ -171,6 +192,15 @@ impl Breakpoint {
     pub fn met_until(&self, at: Position) -> usize {
         self.met.partition_point(|met| *met <= at)
     }
+}
+
+/// Why a name cannot be in the condition of a color.
+fn no_global(name: &str, pe: Option<PeCoord>) -> String {
+    let who = pe.map_or("no PE".to_string(), |pe| pe.to_string());
+    let has = if pe.is_some() { "has no" } else { "has a" };
+    format!(
+        "{who} {has} global `{name}`; a wavelet can come at any place of the code, so its condition cannot name locals"
+    )
 }
 
 /// The text of the function or task that a line belongs to.
@@ -197,27 +227,25 @@ impl Logs {
     }
 }
 
-/// Names the breakpoints that are to stop the run at a marked operation; those that write do so.
+/// Names the breakpoints that are to stop the run at a marked operation or a wavelet; those that write do so.
 pub fn condition(
     breakpoints: &[Breakpoint],
     comptime: &Arc<Comptime>,
     logs: &Logs,
     width: u16,
 ) -> Arc<Condition> {
-    let coded = breakpoints.iter().filter(|breakpoint| !breakpoint.places.is_empty()).cloned();
-    let (all, comptime, logs) = (coded.collect::<Vec<_>>(), Arc::clone(comptime), logs.clone());
-    Arc::new(move |view: &PeView<'_>, code: OpAddress| {
+    let (all, comptime, logs) = (breakpoints.to_vec(), Arc::clone(comptime), logs.clone());
+    Arc::new(move |view: &PeView<'_>, candidate: StopCandidate| {
         let at = view.at();
-        let context = EvalContext { view, call: 0, comptime: &comptime };
-        let is_met = |breakpoint: &&Breakpoint| {
+        let mut stopping = Vec::new();
+        for breakpoint in all.iter().filter(|breakpoint| breakpoint.is_at(view, candidate)) {
+            let context = EvalContext { view, call: breakpoint.call(), comptime: &comptime };
             // A condition without a value stops, so that somebody sees it.
             let condition = breakpoint.condition.as_ref();
-            breakpoint.is_at(code, at)
-                && condition.is_none_or(|c| c.value(&context).and_then(|v| v.truth()).unwrap_or(true))
-        };
-        let mut stopping = Vec::new();
-        for breakpoint in all.iter().filter(is_met) {
-            match &breakpoint.log {
+            if !condition.is_none_or(|c| c.value(&context).and_then(|v| v.truth()).unwrap_or(true)) {
+                continue;
+            }
+            match breakpoint.log.as_ref().filter(|_| matches!(candidate, StopCandidate::Code(_))) {
                 Some(template) => {
                     let number = usize::from(at.y) * usize::from(width) + usize::from(at.x);
                     let moment = Moment::Code(number, view.progress().0);

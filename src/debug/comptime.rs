@@ -47,9 +47,12 @@ impl Comptime {
         self.files.values().any(|known| known.values.iter().any(|(known, _)| known == name))
     }
 
-    /// The value of a name in the file of a place, on this PE.
+    /// The value of a name in the file of a place, on this PE; without a place, in the file of its tile.
     pub fn value(&self, name: &str, place: Option<Span>, view: &PeView<'_>) -> Option<Value> {
-        let known = self.files.get(&place?.file)?;
+        let known = match place {
+            Some(place) => self.files.get(&place.file)?,
+            None => self.files.values().find(|known| known.path == view.file())?,
+        };
         let (_, text) = known.values.iter().find(|(known, _)| known == name)?;
         let text = known.param(name, view).unwrap_or(text);
         if let Ok(n) = text.parse() {

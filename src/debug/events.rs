@@ -25,8 +25,8 @@ pub fn met(
                 false => Some((StopKind::Breakpoint, hits)),
             }
         }
-        Event::Notice(Notice::Arrival { pe, color, .. }) => {
-            meet(&|b| b.kind == Kind::Color(color.0) && b.pe.is_none_or(|only| only == *pe));
+        Event::Notice(Notice::Arrival { wanted_by, .. }) => {
+            meet(&|b| wanted_by.contains(&b.id));
             (!hits.is_empty()).then_some((StopKind::Breakpoint, hits))
         }
         Event::Write(pe, at, _) => {

@@ -388,18 +388,17 @@ impl Session {
 
     /// Why the condition of a breakpoint that was met has no value.
     fn failed_condition(&mut self, event: &Event, ids: &[u32]) -> Option<String> {
-        let Event::Notice(Notice::Code { pe, .. }) = event else { return None };
-        let met = self.breakpoints.iter().filter(|b| ids.contains(&b.id));
-        let conditions: Vec<_> = met.filter_map(|b| Some((b.id, b.condition.clone()?))).collect();
+        let Event::Notice(notice) = event else { return None };
+        let met: Vec<_> = self.breakpoints.iter().filter(|b| ids.contains(&b.id)).cloned().collect();
         let look = |view: &PeView<'_>, comptime: &Comptime| {
-            let context = EvalContext { view, call: 0, comptime };
-            let failed = |(id, condition): &(u32, Expression)| {
-                let why = condition.value(&context).and_then(|value| value.truth()).err()?;
-                Some(format!("the condition of breakpoint {id} has no value: {why}"))
+            let failed = |b: &Breakpoint| {
+                let context = EvalContext { view, call: b.call(), comptime };
+                let why = b.condition.as_ref()?.value(&context).and_then(|value| value.truth()).err()?;
+                Some(format!("the condition of breakpoint {} has no value: {why}", b.id))
             };
-            conditions.iter().find_map(failed)
+            met.iter().find_map(failed)
         };
-        self.look(*pe, look).ok().flatten()
+        self.look(notice.pe(), look).ok().flatten()
     }
 
     /// The run has ended.

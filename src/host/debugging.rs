@@ -6,17 +6,17 @@
 use super::view::{OpAddress, PeView, Tree};
 use super::{Failure, Runner, SeenWrite};
 use crate::arch::PeCoord;
-use crate::image::{FnId, Function, Program};
+use crate::image::{FnId, Function, Program, TileImage};
 use crate::source::{FileId, Span};
 use crate::wafer::{
-    DebugOrders, ExecutionPoint, Notice, Notices, Pe, StepKind, StepOrder, TileMarks, WriteLog,
+    DebugOrders, Notice, Notices, Pe, StepKind, StepOrder, StopCandidate, TileMarks, WriteLog,
 };
 use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Decides which breakpoints a PE meets at a marked operation, by the numbers that the debugger gave them.
-pub type Condition = dyn Fn(&PeView<'_>, OpAddress) -> Vec<u32> + Send + Sync;
+/// Decides which breakpoints a PE meets, by the numbers that the debugger gave them.
+pub type Condition = dyn Fn(&PeView<'_>, StopCandidate) -> Vec<u32> + Send + Sync;
 
 /// What a debugger wants to be told.
 #[derive(Clone, Default)]
@@ -25,7 +25,7 @@ pub struct DebugRequest {
     pub marks: Vec<OpAddress>,
     /// Colors whose wavelets are told when they come into an input queue, bit = color.
     pub colors: u32,
-    /// Who wants to be told of an operation; without it nobody does.
+    /// Who wants to be told of an operation or a wavelet; without it nobody does.
     pub condition: Option<Arc<Condition>>,
     /// Where it is told.
     pub notices: Notices,
@@ -63,16 +63,20 @@ impl Program {
 
     /// Whether a variable of some tile has a name, or lies in a module or struct whose name begins it.
     pub fn has_variable(&self, name: &str) -> bool {
-        let first = name.split('.').next().unwrap_or(name);
-        let is_it = |known: &str| known == first || known.rsplit('.').next() == Some(first) || known == name;
-        let in_module =
-            |known: &str| known.strip_prefix(first).is_some_and(|rest| rest.starts_with(['.', '[']));
-        let is_near = |known: &str| is_it(known) || in_module(known);
-        self.tiles.iter().any(|tile| {
-            let mut locals = tile.functions.iter().flat_map(|function| &function.locals);
-            tile.symbols.iter().any(|symbol| is_near(&symbol.name))
-                || locals.any(|local| is_near(&local.name))
-        })
+        self.has_global(name, None)
+            || self.tiles.iter().any(|tile| {
+                let mut locals = tile.functions.iter().flat_map(|function| &function.locals);
+                locals.any(|local| may_mean(name, &local.name))
+            })
+    }
+
+    /// Whether a global of a PE, or of some PE, has a name, or lies in a module or struct whose name begins it.
+    pub fn has_global(&self, name: &str, on: Option<PeCoord>) -> bool {
+        let has_it = |tile: &TileImage| tile.symbols.iter().any(|symbol| may_mean(name, &symbol.name));
+        match on {
+            Some(at) => self.tile_of(at).is_some() && self.tile_at(at).is_some_and(|tile| has_it(tile)),
+            None => self.tiles.iter().any(|tile| has_it(tile)),
+        }
     }
 
     /// The first operations of the functions and tasks with a name.
@@ -113,6 +117,16 @@ impl Program {
     }
 }
 
+/// Whether a name in an expression may mean a variable, or a part of one.
+fn may_mean(name: &str, variable: &str) -> bool {
+    let first = name.split('.').next().unwrap_or(name);
+    let is_inside = |rest: &str| rest.starts_with(['.', '[']);
+    variable == first
+        || variable == name
+        || variable.rsplit('.').next() == Some(first)
+        || variable.strip_prefix(first).is_some_and(is_inside)
+}
+
 impl Runner {
     /// A copy that continues exactly like this run.
     pub fn fork(&self) -> Runner {
@@ -146,10 +160,9 @@ impl Runner {
         }
         let program = Arc::clone(&self.program);
         let judge = request.condition.clone().map(|condition| -> Arc<crate::wafer::BreakpointMatcher> {
-            Arc::new(move |pe: &dyn Any, place: ExecutionPoint| {
+            Arc::new(move |pe: &dyn Any, candidate: StopCandidate| {
                 let look = pe.downcast_ref::<Pe>().and_then(|pe| PeView::new(&program, pe));
-                let Some(look) = look else { return Vec::new() };
-                condition(&look, look.code_at(place))
+                look.map_or_else(Vec::new, |look| condition(&look, candidate))
             })
         });
         let (colors, notices) = (request.colors, request.notices.clone());

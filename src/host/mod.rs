@@ -27,7 +27,7 @@ mod view;
 
 pub use crate::wafer::{
     Candidate, Decision, Deviation, ExecutionPoint, ExplorationEnd, Heartbeat, LineConsumer, Notice, Notices,
-    Printed, StallReport, StepKind, StopReport, VisitedStates,
+    Printed, StallReport, StepKind, StopCandidate, StopReport, VisitedStates,
 };
 pub use commands::Ticket;
 pub use copies::{CopyRequest, CopyWidth, Region};

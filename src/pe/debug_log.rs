@@ -47,7 +47,18 @@ pub enum Notice {
         data: u32,
         /// Whether it is a control wavelet.
         is_control: bool,
+        /// The breakpoints that want it, as the judge has named them.
+        wanted_by: Vec<u32>,
     },
+}
+
+/// Something on a PE at which breakpoints may stop a run.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum StopCandidate {
+    /// Code has come to a marked operation.
+    Code(ExecutionPoint),
+    /// A wavelet of a color has come into an input queue.
+    Arrival(Color),
 }
 
 /// The marked operations of the functions of a tile.
@@ -74,9 +85,9 @@ impl TileMarks {
     }
 }
 
-/// Decides which breakpoints a marked operation meets, by their numbers. It gets the PE as `dyn Any`, because this
-/// file is a part of the PE and cannot name it.
-pub type BreakpointMatcher = dyn Fn(&dyn Any, ExecutionPoint) -> Vec<u32> + Send + Sync;
+/// Decides which breakpoints are met, by their numbers. It gets the PE as `dyn Any`, because this file is a part of the
+/// PE and cannot name it.
+pub type BreakpointMatcher = dyn Fn(&dyn Any, StopCandidate) -> Vec<u32> + Send + Sync;
 
 /// What a debugger asks of all PEs.
 #[derive(Clone, Default)]
@@ -85,7 +96,7 @@ pub struct DebugOrders {
     pub tiles: Vec<TileMarks>,
     /// Colors whose arrivals are of interest, bit = color.
     pub colors: u32,
-    /// Judges marked operations; without it nobody wants to be told of them.
+    /// Judges marked operations and arrivals; without it nobody wants to be told of them.
     pub judge: Option<Arc<BreakpointMatcher>>,
     /// Where the notices go.
     pub notices: Notices,

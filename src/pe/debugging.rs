@@ -1,6 +1,8 @@
 //! A PE under a debugger, or whose words are watched.
 
-use super::debug_log::{DebugLog, DebugOrders, ExecutionPoint, Found, Notice, StepOrder, Stepping};
+use super::debug_log::{
+    DebugLog, DebugOrders, ExecutionPoint, Found, Notice, StepOrder, Stepping, StopCandidate,
+};
 use super::element::Pe;
 use super::observer::Observer;
 use super::write_log::{NotedWrite, WriteLog};
@@ -78,7 +80,8 @@ impl Pe {
                 Some(Found::Stop) => return Ok(StopReason::Pause),
                 Some(Found::Place { place, is_marked, is_step }) => {
                     let judge = log.judge().filter(|_| is_marked);
-                    let wanted_by = judge.map_or_else(Vec::new, |judge| judge(self, place));
+                    let wanted_by =
+                        judge.map_or_else(Vec::new, |judge| judge(self, StopCandidate::Code(place)));
                     if is_step || !wanted_by.is_empty() {
                         self.tell(Notice::Code { pe: self.at, place, wanted_by, is_step });
                     }
@@ -98,8 +101,11 @@ impl Pe {
     pub(super) fn note_arrival(&self, input: usize, Wavelet { data, control }: Wavelet) {
         let Some(log) = self.observer.debugged() else { return };
         let color = self.queues.inputs[input].color;
-        if log.wants(color) {
-            log.tell(Notice::Arrival { pe: self.at, color, data, is_control: control });
+        if !log.wants(color) {
+            return;
         }
+        let wanted_by = log.judge().map_or_else(Vec::new, |judge| judge(self, StopCandidate::Arrival(color)));
+        // It is also told if nobody wants it: its number in the cycle must not depend on conditions.
+        self.tell(Notice::Arrival { pe: self.at, color, data, is_control: control, wanted_by });
     }
 }

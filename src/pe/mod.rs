@@ -78,7 +78,8 @@ pub use crate::exec::calls::Worker;
 pub use checks::PeOptions;
 pub use choices::Chosen;
 pub use debug_log::{
-    BreakpointMatcher, DebugOrders, ExecutionPoint, Notice, Notices, StepKind, StepOrder, TileMarks,
+    BreakpointMatcher, DebugOrders, ExecutionPoint, Notice, Notices, StepKind, StepOrder, StopCandidate,
+    TileMarks,
 };
 pub use element::Pe;
 pub use inspection::{FrameState, QueueState};

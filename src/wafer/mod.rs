@@ -38,7 +38,7 @@ mod worker_pool;
 
 pub use crate::pe::{
     Activity, BreakpointMatcher, DebugOrders, ExecutionPoint, FrameState, Notice, Notices, QueueState,
-    StepKind, StepOrder, TileMarks, Wait, Waiter, WaitsFor,
+    StepKind, StepOrder, StopCandidate, TileMarks, Wait, Waiter, WaitsFor,
 };
 pub use crate::pe::{
     Candidate, Chosen, Decision, Deviation, HOST_PATIENCE, NotedWrite, Pe, PeOptions, Printed, ScheduleSeed,

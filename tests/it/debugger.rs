@@ -84,3 +84,50 @@ fn the_members_of_an_enum_are_shown_by_name() {
     let words = ["mode = .busy\n", "all = [.busy, .idle]", "all[1] = .idle\n"];
     shows(&String::from_utf8_lossy(&output.stdout), &words);
 }
+
+/// The left PE sends 1 to 5, one after the other has been added up on the right one.
+const TWO_PES: &str = "const stream = @get_color(4);\nlayout {\n  @set_rectangle(2, 1);\n  \
+    @set_tile_code(0, 0, \"sender.csl\", .{ .out = stream });\n  \
+    @set_tile_code(1, 0, \"receiver.csl\", .{ .in = stream });\n  \
+    @set_color_config(0, 0, stream, .{ .routes = .{ .rx = .{RAMP}, .tx = .{EAST} } });\n  \
+    @set_color_config(1, 0, stream, .{ .routes = .{ .rx = .{WEST}, .tx = .{RAMP} } });\n}\n";
+const SENDER: &str = "param out: color;\nvar words = [5]u32{ 1, 2, 3, 4, 5 };\nvar turns: u16 = 0;\n\
+    const to = @get_dsd(fabout_dsd, .{ .extent = 1, .fabric_color = out, .output_queue = @get_output_queue(2) });\n\
+    task main() void {\n  for (words) |word| {\n    @mov32(to, word);\n    var wait: u16 = 0;\n    \
+    while (wait < 20) : (wait += 1) {\n      turns += 1;\n    }\n  }\n}\ncomptime {\n  \
+    @bind_local_task(main, @get_local_task_id(8));\n  @activate(@get_local_task_id(8));\n}\n";
+const RECEIVER: &str = "param in: color;\nconst queue = @get_input_queue(2);\nvar sum: u32 = 0;\n\
+    task add(word: u32) void {\n  const n = sum + word;\n  sum = n;\n}\ncomptime {\n  \
+    @initialize_queue(queue, .{ .color = in });\n  @bind_data_task(add, @get_data_task_id(in));\n}\n";
+
+#[test]
+fn a_condition_of_a_color_is_evaluated_at_each_wavelet() {
+    let folder = Folder::with("debug-color", "pl.csl", TWO_PES);
+    folder.write("sender.csl", SENDER);
+    folder.write("receiver.csl", RECEIVER);
+    let commands = "break color 4 if sum > 5\nc\nprint sum\nc\nc\nreverse-continue\nprint sum\ndelete\n\
+                    break color 4 PE(1,0) if sum == 10 and pe.x == 1\nrun\nc\nprint sum\ndelete\n\
+                    break color 4 if words[9] == 1\nrun\nc\n";
+    folder.write("commands", commands);
+    let output = folder.cslrun("debug --commands commands pl.csl");
+    answers(&output, 0, &[]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    let sums: Vec<&str> = text.lines().filter_map(|line| line.split_once("sum = ")).map(|(_, n)| n).collect();
+    assert_eq!(sums, ["6", "10", "10"], "{text}");
+    shows(&text, &["the condition of breakpoint 3 has no value: PE(1,0) has no variable `words` here"]);
+}
+
+#[test]
+fn a_condition_of_a_color_that_has_no_value_is_refused() {
+    let folder = Folder::with("debug-color-names", "pl.csl", TWO_PES);
+    folder.write("sender.csl", SENDER);
+    folder.write("receiver.csl", RECEIVER);
+    folder.write("commands", "break color 4 if n == 1\nbreak color 4 PE(1,0) if words[0] == 1\nc\n");
+    let output = folder.cslrun("debug --commands commands pl.csl");
+    answers(&output, 0, &[]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    shows(
+        &text,
+        &["no PE has a global `n`; a wavelet", "PE(1,0) has no global `words`; a wavelet", "finished"],
+    );
+}

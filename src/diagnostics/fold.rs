@@ -79,6 +79,7 @@ mod tests {
             fix: None,
             has_own_help: false,
             moment,
+            calls: Vec::new(),
             repeats: 0,
             also_on: 0,
             is_final: false,

@@ -107,6 +107,8 @@ pub struct Diagnostic {
     pub has_own_help: bool,
     /// The PE and cycle, for run-time diagnostics.
     pub moment: Option<Moment>,
+    /// The calls in which it happened at run time, the innermost first, until the place outside of the library is found.
+    pub calls: Vec<Span>,
     /// How often it happened again at the same source location, on any PE.
     pub repeats: u64,
     /// On how many further PEs the same happened.
@@ -204,6 +206,17 @@ impl Diag {
 }
 
 impl Diagnostic {
+    /// Points a run-time diagnostic about a line of the library at the call of the program that led there.
+    pub fn leave_library(&mut self, sources: &SourceMap) {
+        let calls = std::mem::take(&mut self.calls);
+        if let (Some(primary), Some(outside)) = (&mut self.primary, sources.outside_library(&calls))
+            && sources.file(primary.span.file).is_library()
+            && calls.first() == Some(&primary.span)
+        {
+            primary.span = outside;
+        }
+    }
+
     /// The change of the text that does what the help says: what is replaced, and by what. `None` if there is none, or if
     /// the word does not stand exactly once in the place that is to blame.
     pub fn edit(&self, sources: &SourceMap) -> Option<(Span, String)> {

@@ -76,6 +76,7 @@ impl Rule {
             fix: None,
             has_own_help: false,
             moment: None,
+            calls: Vec::new(),
             repeats: 0,
             also_on: 0,
             is_final: false,

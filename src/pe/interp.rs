@@ -116,16 +116,6 @@ impl Pe {
         ended
     }
 
-    /// Gives the warnings after the first `heard` their cycle, if they have none.
-    pub(super) fn date_warnings(&mut self, heard: usize, cycle: u64) {
-        if self.checks.warnings.len() > heard {
-            let moment = self.moment(cycle);
-            for warning in &mut self.checks.warnings[heard..] {
-                warning.0.moment.get_or_insert(moment);
-            }
-        }
-    }
-
     /// Whether the code after an operation may run before the clock has caught up: nothing else runs on this
     /// PE or observes it, and the picker has nothing to drop when the task ends.
     fn may_run_ahead(&self, worker: &Worker) -> bool {
@@ -196,11 +186,7 @@ impl Pe {
         }
         let heard = self.checks.warnings.len();
         let served = self.service(tile, op, now, meter, environment);
-        if self.checks.warnings.len() > heard {
-            let place = self.main.place(tile);
-            self.checks.warnings[heard..].iter_mut().for_each(|warning| warning.place(place));
-            self.date_warnings(heard, now + meter.spent);
-        }
+        self.place_warnings(tile, heard, now + meter.spent);
         let served = served.map_err(|c| c.at(self.main.place(tile)))?;
         Ok(self.after_service(served, now, meter))
     }
@@ -209,7 +195,7 @@ impl Pe {
     fn access_guarded(&mut self, tile: &PreparedTile, now: u64, meter: &mut Meter) -> Result<bool, Diag> {
         let heard = self.checks.warnings.len();
         let is_met = self.guarded_access(tile, now + meter.spent)?;
-        self.date_warnings(heard, now + meter.spent);
+        self.place_warnings(tile, heard, now + meter.spent);
         // The access happens now or in the next visit, and what follows does not run ahead either.
         meter.budget = if is_met { self.ahead() } else { meter.budget };
         Ok(!is_met || meter.spent == 0)
@@ -296,6 +282,7 @@ impl Pe {
             Ok(served) => served,
             Err(c) => {
                 self.checks.hazard(c.clone().at(self.main.place(tile)))?;
+                self.place_warnings(tile, heard, cycle);
                 continue_past(&mut self.main, &mut self.memory, &mut self.sanitizer, tile)?
                     .ok_or_else(|| c.at(self.main.place(tile)))?
             }

@@ -2,7 +2,7 @@
 
 use crate::arch::PeCoord;
 use crate::diagnostics::{Diag, Diagnostic, fold_moments};
-use crate::source::Span;
+use crate::source::{SourceMap, Span};
 use indexmap::IndexMap;
 use indexmap::map::Entry;
 use std::borrow::Cow;
@@ -137,10 +137,11 @@ impl PeLog {
     }
 
     /// The warnings up to a cycle in the order of their cycles, equal ones of many PEs folded.
-    pub fn warnings(&self, last: u64) -> Vec<Diagnostic> {
+    pub fn warnings(&self, last: u64, sources: &SourceMap) -> Vec<Diagnostic> {
         let has_come = |warning: &&Diagnostic| warning.moment.is_none_or(|moment| moment.cycle <= last);
         let mut warnings: Vec<_> = self.warnings.values().filter(has_come).cloned().collect();
         // A PE that runs ahead of the clock gives its warnings earlier than others.
+        warnings.iter_mut().for_each(|warning| warning.leave_library(sources));
         warnings.sort_by_key(|warning| warning.moment.map(|moment| (moment.cycle, moment.y, moment.x)));
         fold_moments(warnings)
     }

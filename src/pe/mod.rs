@@ -69,6 +69,7 @@ mod vector;
 mod vector_unit;
 mod wait;
 mod waiting;
+mod warnings;
 mod write_log;
 
 #[cfg(test)]

@@ -311,14 +311,16 @@ impl Sema<'_> {
                 },
             });
         }
-        let faults = self.reports.faults();
-        let end = self.b().label();
+        let (faults, end) = (self.reports.faults(), self.b().label());
         let ret = Return::Inline { ty: signature.ret.clone(), end, join: Join::default() };
         let mut frame = self.function_frame(f, false, ret);
         frame.expanded = Some((span, function.name.name.clone()));
+        let around = self.b().library_call;
+        self.b().library_call = self.files.library_call(function.span, span, around);
         self.eval.push(frame);
         let result = self.scoped(|s| s.deeper(span, |s| s.expand_body(function, bindings)));
         let frame = self.eval.pop();
+        self.b().library_call = around;
         let flow = result.map_err(|c| called_from(c, function, span))?;
         if matches!(flow, Flow::Next) && faults == self.reports.faults() {
             check_return(function, &signature.ret)?;

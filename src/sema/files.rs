@@ -63,6 +63,17 @@ impl<'s> Files<'s> {
         (text.get(..span.lo as usize).unwrap_or(""), text.get(span.hi as usize..).unwrap_or(""))
     }
 
+    /// The call of the program that leads to a function of the library, which is called at a place; `around` leads to
+    /// that place.
+    pub fn library_call(&self, function: Span, place: Span, around: Option<Span>) -> Option<Span> {
+        let is_library = |span: Span| self.sources.file(span.file).is_library();
+        match (is_library(function), is_library(place)) {
+            (true, false) => Some(place),
+            (true, true) => around,
+            (false, _) => None,
+        }
+    }
+
     /// A diagnostic about a line of the library is one about the call of the program that led there.
     pub fn outside_library(&self, mut c: Diag) -> Diag {
         let is_library = |span: Span| self.sources.file(span.file).is_library();

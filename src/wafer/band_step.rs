@@ -11,13 +11,13 @@
 //! `fast_paths_and_threads_cannot_be_seen` in `tests/it/props/stencils.rs` and `tests/it/engines.rs` compare it with one
 //! thread.
 
+use super::Wafer;
 use super::bands::{Band, Bands};
 use super::heartbeat::{PES_BETWEEN_LOOKS, Signals};
 use super::launches::Launches;
 use super::pe_array::{BandPes, PeFactory, PeSlot};
 use super::pieces::{first_of, piece_behind, split_before, without};
 use super::record::Observers;
-use super::{Wafer, explain};
 use crate::diagnostics::Diag;
 use crate::image::Program;
 use crate::pe::{Pe, PeLog, Wake};
@@ -281,9 +281,10 @@ impl Band {
                 self.event_queue.wake(index, cycle.max(context.now + 1), context.now);
             }
             Ok(Wake::OnEvent) => effects.has_acted |= !pe.was_idle(),
-            Err(diag) => {
-                let calls = pe.calls();
-                effects.errors.push(explain::outside_library(diag, &calls, &context.program.sources));
+            Err(mut diag) => {
+                diag.0.calls = pe.calls();
+                diag.0.leave_library(&context.program.sources);
+                effects.errors.push(diag);
             }
         }
         if effects.observers.is_following() && self.fabric.is_recording() {

@@ -260,19 +260,6 @@ fn held_back(left: &Left, now: u64) -> Diagnostic {
     d
 }
 
-/// Points a diagnostic about a line of the library at the call of the program that led there.
-pub fn outside_library(mut c: Diag, calls: &[Span], sources: &SourceMap) -> Diag {
-    let is_library = |span: Span| sources.file(span.file).is_library();
-    let outside = calls.iter().copied().find(|span| !is_library(*span));
-    if let (Some(primary), Some(outside)) = (&mut c.0.primary, outside)
-        && is_library(primary.span)
-        && calls.first() == Some(&primary.span)
-    {
-        primary.span = outside;
-    }
-    c
-}
-
 fn blame(c: Diag, first: &PeWait, cycle: u64) -> Diag {
     let done = first.progress.map_or(String::new(), |(done, all)| format!("stopped after {done} of {all}, "));
     let waits = format!("{done}{}", need_and_since(first));

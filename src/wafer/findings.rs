@@ -4,7 +4,7 @@ use super::line_follower::{LineConsumer, LineFollower};
 use crate::arch::PeCoord;
 use crate::diagnostics::{Diag, Diagnostic, Levels, fold_moments};
 use crate::pe::{CollectiveCall, MessageCall, PeLog, Printed, Traced};
-use crate::source::Span;
+use crate::source::{SourceMap, Span};
 use std::collections::BTreeSet;
 
 /// The log of all PEs, and the errors of the last cycle.
@@ -141,8 +141,8 @@ impl Findings {
     }
 
     /// What was suspicious on PEs so far, equal findings folded.
-    pub fn warnings(&self) -> Vec<Diagnostic> {
-        self.log.warnings(self.last_cycle())
+    pub fn warnings(&self, sources: &SourceMap) -> Vec<Diagnostic> {
+        self.log.warnings(self.last_cycle(), sources)
     }
 
     /// How many different warnings PEs have given.

@@ -263,7 +263,7 @@ impl Wafer {
             false => Vec::new(),
         };
         let unprinted = unprinted::unprinted_text(&self.pe_array, self.findings.last_cycle(), levels);
-        self.findings.warnings().into_iter().chain(lost).chain(unprinted).collect()
+        self.findings.warnings(&self.program.sources).into_iter().chain(lost).chain(unprinted).collect()
     }
 
     /// A PE, for the host; `None` if it has no code.

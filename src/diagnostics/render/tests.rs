@@ -23,6 +23,7 @@ fn diagnostic(severity: Severity, primary: Option<Label>) -> Diagnostic {
         fix: None,
         has_own_help: false,
         moment: None,
+        calls: Vec::new(),
         repeats: 0,
         also_on: 0,
         is_final: false,

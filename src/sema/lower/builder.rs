@@ -50,6 +50,8 @@ pub struct FnBuilder {
     barrier: usize,
     /// The place that operations written now belong to.
     pub span: Span,
+    /// The call of the program in whose place code of the library is written: a diagnostic is about the call.
+    pub library_call: Option<Span>,
     /// How many run-time branches and loops surround the current place.
     pub conditional_depth: u32,
 }
@@ -86,6 +88,7 @@ impl FnBuilder {
             unset: FxHashSet::default(),
             barrier: 0,
             span,
+            library_call: None,
             conditional_depth: 0,
         }
     }
@@ -217,8 +220,13 @@ impl FnBuilder {
     /// Appends an operation. Returns its position.
     pub fn emit(&mut self, op: Op) -> usize {
         self.code.push(op);
-        self.spans.push(self.span);
+        self.spans.push(self.place());
         self.code.len() - 1
+    }
+
+    /// The place of what is written now, outside of the library if it stands in a function of the program.
+    pub fn place(&self) -> Span {
+        self.library_call.unwrap_or(self.span)
     }
 
     /// The operation that was written last.

@@ -196,7 +196,8 @@ impl Lower {
         let result = self.b().reg();
         let n = self.tile.image.vector_ops.len() as u32;
         self.b().span = op.span;
-        self.tile.image.vector_ops.push(VectorOp { result: Some(result), ..op });
+        let span = self.b().place();
+        self.tile.image.vector_ops.push(VectorOp { result: Some(result), span, ..op });
         self.side_tables.vectors.push(n);
         self.b().emit(Op::Vector { n });
         self.b().fence();

@@ -16,10 +16,7 @@ const SERVES: u8 = 4;
 
 static PHASE: AtomicU8 = AtomicU8::new(COMPILES);
 static ASKED: AtomicBool = AtomicBool::new(false);
-
-/// Exit status of a command that SIGTERM ends at once: what a shell says of a process without a handler.
-#[cfg(unix)]
-const TERMINATED: i32 = 143;
+static TERMINATES: AtomicBool = AtomicBool::new(false);
 
 /// From now on Ctrl-C ends the command, and SIGTERM does so after a report.
 pub fn install() {
@@ -35,9 +32,10 @@ pub fn install() {
 /// Lets a run stop and report; ends any other command, and a run that does not stop.
 #[cfg(unix)]
 fn terminate() {
+    TERMINATES.store(true, Ordering::Relaxed);
     if PHASE.load(Ordering::Relaxed) != RUNS || ASKED.swap(true, Ordering::Relaxed) {
         terminal::restore();
-        std::process::exit(TERMINATED);
+        std::process::exit(Exit::Terminated as i32);
     }
 }
 
@@ -50,6 +48,11 @@ pub fn run_begins() -> &'static AtomicBool {
 /// Whether the user has asked the run to stop.
 pub fn is_asked() -> bool {
     ASKED.load(Ordering::Relaxed)
+}
+
+/// How a command ends that was asked to stop.
+pub fn exit() -> Exit {
+    if TERMINATES.load(Ordering::Relaxed) { Exit::Terminated } else { Exit::Interrupted }
 }
 
 /// A run is debugged: what it has to look at. Ctrl-C pauses it, and once more ends the command.

@@ -84,6 +84,8 @@ pub enum Exit {
     OurFault = 70,
     /// Stopped by the user.
     Interrupted = 130,
+    /// Stopped by SIGTERM: what a shell says of a process without a handler.
+    Terminated = 143,
 }
 
 impl From<Exit> for ExitCode {
@@ -170,7 +172,10 @@ pub fn levels_of_environment() -> Result<Levels, String> {
 fn guarded(command: impl FnOnce() -> Exit + Send + 'static) -> Exit {
     fault::install();
     interrupt::install();
-    fault::on_a_large_stack(command)
+    match fault::on_a_large_stack(command) {
+        Exit::Interrupted => interrupt::exit(),
+        exit => exit,
+    }
 }
 
 fn perform(command: &Command, loader: &dyn Loader) -> Outcome {

@@ -142,7 +142,8 @@ Exit status:
   4    deadlock, or limit reached
   5    unsupported feature
   70   internal error
-  130  interrupted";
+  130  interrupted
+  143  ended by SIGTERM";
 
 /// Why there is nothing to do; `--help` and `--version` count as that.
 #[derive(Debug)]

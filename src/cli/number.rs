@@ -16,24 +16,24 @@ pub enum Number {
 impl Number {
     /// The bits of this number as a value of type `scalar`, in the low end.
     pub fn encode(self, scalar: Scalar) -> Result<u64, String> {
-        if scalar.is_float() {
-            let x = self.as_float()?;
-            return Ok(scalar.float_bits(x).unwrap_or_default());
-        }
-        match (scalar, self) {
-            (Scalar::Bool, Number::Bool(b)) => Ok(u64::from(b)),
-            (Scalar::Bool, Number::Int(i @ (0 | 1))) => Ok(i as u64),
-            (_, Number::Int(i)) => within(i, scalar),
-            (_, Number::Float(_) | Number::Bool(_)) => Err(format!("{self} is not a {}", scalar.name())),
-        }
+        self.encode_narrow(scalar, None)
     }
 
-    fn as_float(self) -> Result<f64, String> {
-        match self {
-            Number::Int(i) => Ok(i as f64),
-            Number::Float(f) => Ok(f),
-            Number::Bool(b) => Err(format!("{b} is not a number")),
-        }
+    /// The same for an integer type with so many bits, which may be fewer than `scalar` has.
+    pub fn encode_narrow(self, scalar: Scalar, bits: Option<u32>) -> Result<u64, String> {
+        let encoded = match (scalar, self) {
+            (Scalar::Bool, Number::Bool(b)) => Some(b.into()),
+            (Scalar::Bool, Number::Int(i @ (0 | 1))) => Some(i as u64),
+            (Scalar::Bool, Number::Int(_) | Number::Float(_)) | (_, Number::Bool(_)) => None,
+            (_, Number::Int(i)) if scalar.is_float() => float(i as f64, scalar),
+            (_, Number::Float(x)) => float(x, scalar),
+            (_, Number::Int(i)) => {
+                let (low, high) = range(scalar, bits);
+                let mask = u64::MAX >> (64 - 8 * bytes(scalar));
+                (low..=high).contains(&i).then_some(i as u64 & mask)
+            }
+        };
+        encoded.ok_or_else(|| format!("{self} does not fit {}", described(scalar, bits)))
     }
 }
 
@@ -47,23 +47,37 @@ impl From<Number> for ParamValue {
     }
 }
 
-fn within(i: i128, scalar: Scalar) -> Result<u64, String> {
-    let (low, high): (i128, i128) = match scalar {
-        Scalar::I8 => (i8::MIN.into(), i8::MAX.into()),
-        Scalar::U8 => (0, u8::MAX.into()),
-        Scalar::I16 => (i16::MIN.into(), i16::MAX.into()),
-        Scalar::U16 => (0, u16::MAX.into()),
-        Scalar::I32 => (i32::MIN.into(), i32::MAX.into()),
-        Scalar::U32 => (0, u32::MAX.into()),
-        Scalar::I64 => (i64::MIN.into(), i64::MAX.into()),
-        Scalar::U64 => (0, u64::MAX.into()),
-        Scalar::Bool | Scalar::F16 | Scalar::Bf16 | Scalar::Cb16 | Scalar::F32 => (0, 1),
-    };
-    if !(low..=high).contains(&i) {
-        return Err(format!("{i} does not fit {}, which holds {low} to {high}", scalar.name()));
+/// The bits of the nearest float, unless only infinity is large enough for it.
+fn float(x: f64, scalar: Scalar) -> Option<u64> {
+    let bits = scalar.float_bits(x)?;
+    let is_lost = x.is_finite() && scalar.float_value(bits)?.is_infinite();
+    (!is_lost).then_some(bits)
+}
+
+/// The least and the greatest integer of a type.
+fn range(scalar: Scalar, bits: Option<u32>) -> (i128, i128) {
+    let all = 8 * bytes(scalar) as u32;
+    let bits = bits.unwrap_or(all).clamp(1, all);
+    match scalar {
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        _ => (0, (1 << bits) - 1),
     }
-    let bits = 8 * bytes(scalar);
-    Ok(i as u64 & (u64::MAX >> (64 - bits)))
+}
+
+/// A type with what it holds.
+fn described(scalar: Scalar, bits: Option<u32>) -> String {
+    if scalar == Scalar::Bool {
+        return "bool, which is true or false".to_string();
+    }
+    if let Some(infinity) = scalar.float_bits(f64::INFINITY) {
+        // The floats are in the order of their bits.
+        let most = show(infinity - 1, scalar);
+        return format!("{}, which holds -{most} to {most}", scalar.name());
+    }
+    let (low, high) = range(scalar, bits);
+    let kind = if low < 0 { "i" } else { "u" };
+    let bits = bits.unwrap_or(8 * bytes(scalar) as u32);
+    format!("{kind}{bits}, which holds the integers {low} to {high}")
 }
 
 /// Size of a scalar in a file, in bytes.
@@ -164,7 +178,10 @@ mod tests {
 
     #[test]
     fn an_integer_out_of_range_is_refused_with_the_range() {
-        assert_eq!(encoded("-1", Scalar::U16).unwrap_err(), "-1 does not fit u16, which holds 0 to 65535");
+        assert_eq!(
+            encoded("-1", Scalar::U16).unwrap_err(),
+            "-1 does not fit u16, which holds the integers 0 to 65535"
+        );
         assert_eq!(encoded("-1", Scalar::I16).unwrap(), 0xffff);
         assert_eq!(encoded("18446744073709551615", Scalar::U64).unwrap(), u64::MAX);
         assert!(encoded("1.5", Scalar::I32).is_err());
@@ -176,6 +193,34 @@ mod tests {
         assert_eq!(encoded("1", Scalar::F32).unwrap(), 0x3f80_0000);
         assert_eq!(encoded("-2", Scalar::F16).unwrap(), 0xc000);
         assert_eq!(encoded("inf", Scalar::F32).unwrap(), 0x7f80_0000);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_the_type_and_its_range() {
+        for (text, scalar, bits, range) in [
+            ("2", Scalar::Bool, None, "bool, which is true or false"),
+            ("1.0", Scalar::Bool, None, "bool, which is true or false"),
+            ("300", Scalar::U8, Some(8), "u8, which holds the integers 0 to 255"),
+            ("-129", Scalar::I8, Some(8), "i8, which holds the integers -128 to 127"),
+            ("1.5", Scalar::I16, None, "i16, which holds the integers -32768 to 32767"),
+            ("true", Scalar::U16, None, "u16, which holds the integers 0 to 65535"),
+            ("4294967296", Scalar::U32, None, "u32, which holds the integers 0 to 4294967295"),
+            ("2147483648", Scalar::I32, None, "i32, which holds the integers -2147483648 to 2147483647"),
+            ("17", Scalar::U16, Some(4), "u4, which holds the integers 0 to 15"),
+            ("-5", Scalar::I16, Some(3), "i3, which holds the integers -4 to 3"),
+            ("65520", Scalar::F16, None, "f16, which holds -65504.0 to 65504.0"),
+            ("-1e39", Scalar::F32, None, "f32, which holds -3.4028235e38 to 3.4028235e38"),
+            ("true", Scalar::F32, None, "f32, which holds -3.4028235e38 to 3.4028235e38"),
+        ] {
+            let refusal = text.parse::<Number>().expect("a number").encode_narrow(scalar, bits);
+            assert_eq!(
+                refusal,
+                Err(format!("{} does not fit {range}", text.parse::<Number>().expect("a number")))
+            );
+        }
+        assert_eq!(Number::Int(-4).encode_narrow(Scalar::I16, Some(3)), Ok(0xfffc));
+        assert_eq!(Number::Int(15).encode_narrow(Scalar::U16, Some(4)), Ok(15));
+        assert_eq!(Number::Int(65519).encode(Scalar::F16), Ok(0x7bff));
     }
 
     proptest! {

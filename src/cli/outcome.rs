@@ -141,7 +141,7 @@ impl Outcome {
     /// Tells where a file is that has been written. `what`: the sentence up to there, such as `the report is`.
     pub fn tell_file(&mut self, path: &Path, what: &str, holds: &'static str) {
         let path = path.display().to_string();
-        self.tell(&format!("{what} in {path}\n"), &Record::File { path, holds });
+        self.tell(&format!("{what} in {path}\n"), &Record::File { path, holds, without: Vec::new() });
     }
 
     /// Ends the command because it was used wrongly.

@@ -3,11 +3,14 @@ use super::outcome::Outcome;
 use super::record::{self, PeValues, Record};
 use crate::diagnostics::render::grouped;
 use crate::{PeCoord, Scalar};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::PathBuf;
 
 /// More PEs than this are not listed one by one.
 const MOST_PES: usize = 64;
+/// More PEs than this are not named that lack a variable.
+const MOST_LACKING: usize = 4;
 /// More elements than this are shown as the first and last few.
 const MOST_ELEMENTS: usize = 256;
 /// How many of the first and of the last elements are shown then.
@@ -35,6 +38,10 @@ pub enum Shown {
         name: String,
         /// The file.
         path: PathBuf,
+        /// How many PEs have it.
+        pes: usize,
+        /// The PEs with code that do not have it.
+        lacking: Vec<PeCoord>,
     },
 }
 
@@ -43,14 +50,43 @@ impl Shown {
     pub fn tell(&self, outcome: &mut Outcome) {
         match self {
             Shown::Variable(reading) => outcome.tell(&reading.text(), &reading.record()),
-            Shown::File { name, path } => {
-                outcome.tell_file(path, &format!("`{name}` is"), "variable");
+            Shown::File { name, path, pes, lacking } => {
+                let path = path.display().to_string();
+                let note = absence(name, *pes, lacking).map_or(String::new(), |note| format!("  {note}\n"));
+                let text = format!("`{name}` is in {path}\n{note}");
+                let without = lacking.iter().copied().map(record::place).collect();
+                outcome.tell(&text, &Record::File { path, holds: "variable", without });
             }
         }
     }
 }
 
+/// Says which PEs the file of a variable does not speak of.
+fn absence(name: &str, pes: usize, lacking: &[PeCoord]) -> Option<String> {
+    let (last, others) = lacking.split_last()?;
+    let named = |pes: &[PeCoord]| pes.iter().map(PeCoord::to_string).collect::<Vec<_>>().join(", ");
+    let who = match others {
+        [] => format!("{last} has"),
+        _ if others.len() < MOST_LACKING => format!("{} and {last} have", named(others)),
+        _ => {
+            let more = grouped((lacking.len() - MOST_LACKING) as u64);
+            format!("{} and {more} more PEs have", named(&lacking[..MOST_LACKING]))
+        }
+    };
+    let held = match pes {
+        1 => "the one PE that has it".to_string(),
+        n => format!("the {} PEs that have it, row by row", grouped(n as u64)),
+    };
+    Some(format!("the file holds {held}; {who} no `{name}`"))
+}
+
 impl Reading {
+    /// Those of some PEs that do not have the variable.
+    pub fn lacking(&self, all: impl Iterator<Item = PeCoord>) -> Vec<PeCoord> {
+        let having: BTreeSet<(u16, u16)> = self.pes.iter().map(|(at, _)| (at.x, at.y)).collect();
+        all.filter(|at| !having.contains(&(at.x, at.y))).collect()
+    }
+
     /// What a person wants to see: `A = [1, 2, 3]`, or a line per PE.
     pub fn text(&self) -> String {
         match self.pes.as_slice() {
@@ -133,6 +169,20 @@ mod tests {
         assert_eq!(reading(true, &[&[7], &[8]]).text(), "A:\n  PE(0,0) = 7\n  PE(1,0) = 8\n");
         assert_eq!(reading(true, &[&[7], &[7], &[7]]).text(), "A = 7 (the same on all 3 PEs)\n");
         assert_eq!(reading(true, &[&[7], &[7]]).text(), "A = 7 (the same on both PEs)\n");
+    }
+
+    #[test]
+    fn pes_without_a_variable_are_named() {
+        let at = |x: u16| PeCoord { x, y: 0 };
+        let all: Vec<PeCoord> = (0..9).map(at).collect();
+        let text = |pes: usize, lacking: &[PeCoord]| absence("A", pes, lacking);
+        assert_eq!(reading(true, &[&[1], &[2]]).lacking(all.iter().copied()), all[2..]);
+        assert_eq!(text(9, &[]), None);
+        let one = "the file holds the one PE that has it; PE(0,0) and PE(1,0) have no `A`";
+        assert_eq!(text(1, &all[..2]).as_deref(), Some(one));
+        let many = "the file holds the 2 PEs that have it, row by row; PE(2,0), PE(3,0), PE(4,0), PE(5,0) \
+                    and 3 more PEs have no `A`";
+        assert_eq!(text(2, &all[2..]).as_deref(), Some(many));
     }
 
     #[test]

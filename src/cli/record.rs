@@ -34,6 +34,9 @@ pub enum Record<'a> {
         path: String,
         /// What is in it: `trace`, `report`, `profile`, `variable`, `picture`, `schedule` or `tests`.
         holds: &'static str,
+        /// The PEs with code that have no such variable.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        without: Vec<(u16, u16)>,
     },
     /// A text that is made for people.
     Text {

@@ -50,8 +50,11 @@ fn perform(runner: &mut Runner, step: &HostStep, shown: &mut Vec<Shown>) -> Resu
             Ok(())
         }
         HostStep::Get(name, Some(file)) => {
-            save(runner, name, file)?;
-            shown.push(Shown::File { name: name.clone(), path: file.clone() });
+            let reading = get(runner, name)?;
+            save(runner, &reading, file)?;
+            let lacking = reading.lacking(runner.program().pes());
+            let pes = reading.pes.len();
+            shown.push(Shown::File { name: name.clone(), path: file.clone(), pes, lacking });
             Ok(())
         }
     }
@@ -96,7 +99,7 @@ pub fn dealt(runner: &mut Runner, name: &str, source: &SetValues) -> Result<Deal
     let variable = runner.variable(name)?;
     let mut wrong = None;
     let encode = |number: Number| {
-        number.encode(variable.scalar).unwrap_or_else(|why| {
+        number.encode_narrow(variable.scalar, variable.bits).unwrap_or_else(|why| {
             wrong.get_or_insert(why);
             0
         })
@@ -158,13 +161,14 @@ fn get(runner: &mut Runner, name: &str) -> Result<Reading, Trouble> {
     Ok(Reading { name: variable.name, scalar: variable.scalar, single: variable.single, pes })
 }
 
-/// The array in the file has the shape (height, width, elements); of one PE only (elements).
-fn save(runner: &mut Runner, name: &str, file: &Path) -> Result<(), Trouble> {
-    let reading = get(runner, name)?;
+/// The array in the file has the shape (height, width, elements) if all PEs have it; of one PE only (elements), of some
+/// (PEs, elements).
+fn save(runner: &Runner, reading: &Reading, file: &Path) -> Result<(), Trouble> {
     let count = reading.pes.first().map_or(0, |(_, values)| values.len());
     if reading.pes.iter().any(|(_, values)| values.len() != count) {
         return Err(format!(
-            "--get {name}: PEs have different numbers of elements, which do not form one array"
+            "--get {}: PEs have different numbers of elements, which do not form one array",
+            reading.name
         )
         .into());
     }
@@ -176,7 +180,7 @@ fn save(runner: &mut Runner, name: &str, file: &Path) -> Result<(), Trouble> {
         _ if pes == width * height => vec![height, width, count as u64],
         _ => vec![pes, count as u64],
     };
-    let bits: Vec<u64> = reading.pes.into_iter().flat_map(|(_, values)| values).collect();
+    let bits: Vec<u64> = reading.pes.iter().flat_map(|(_, values)| values.iter().copied()).collect();
     Ok(npy::write(file, &shape, reading.scalar, &bits)?)
 }
 
@@ -187,7 +191,7 @@ mod tests {
     fn variable(counts: &[usize]) -> Variable {
         let at = |i: usize| PeCoord { x: i as u16, y: 0 };
         let pes = counts.iter().enumerate().map(|(i, n)| (at(i), *n)).collect();
-        Variable { name: "A".into(), scalar: Scalar::U16, single: false, pes }
+        Variable { name: "A".into(), scalar: Scalar::U16, bits: None, single: false, pes }
     }
 
     fn dealt(counts: &[usize], bits: &[u64]) -> Vec<Vec<u64>> {

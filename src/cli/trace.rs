@@ -46,7 +46,8 @@ pub fn show(args: &TraceArgs, runner: &mut Runner, outcome: &mut Outcome) {
     };
     match written {
         Ok(path) => {
-            let record = Record::File { path: path.display().to_string(), holds: "trace" };
+            let record =
+                Record::File { path: path.display().to_string(), holds: "trace", without: Vec::new() };
             outcome.tell(&summary(path, &recording), &record);
         }
         Err(diag) => outcome.refuse(diag),

@@ -13,6 +13,8 @@ pub struct Variable {
     pub name: String,
     /// The type of its elements.
     pub scalar: Scalar,
+    /// The bits of its integers: 4 for `u4`, whose elements have a word each.
+    pub bits: Option<u32>,
     /// Whether it is one value rather than an array.
     pub single: bool,
     /// The PEs, row by row, with the number of elements on each.
@@ -30,7 +32,7 @@ impl Runner {
             Some(ExportKind::Var { element, .. }) => Some(*element),
             Some(ExportKind::Fn { .. }) | None => None,
         };
-        let (mut pes, mut found, mut single) = (Vec::new(), None, true);
+        let (mut pes, mut found, mut bits, mut single) = (Vec::new(), None, None, true);
         for index in 0..self.program.place.len() {
             let at = self.program.pe_coord(index);
             let Some(place) = self.place_of(at, name) else { continue };
@@ -45,13 +47,14 @@ impl Runner {
             let elements = elements_in(behind, words, scalar);
             single &= elements == 1 && matches!(target, Some(ExportTarget::Data(_))) && !is_array(behind);
             found = Some(scalar);
+            bits = bits.or(behind.and_then(integer_bits));
             pes.push((at, elements));
         }
         let scalar = found.ok_or_else(|| match self.export(name) {
             Some(_) => self.absent(name, self.program.pe_coord(0)),
             None => self.unknown(name),
         })?;
-        Ok(Variable { name: name.to_string(), scalar, single, pes })
+        Ok(Variable { name: name.to_string(), scalar, bits, single, pes })
     }
 
     /// Reads a variable from every PE that has it, once the program lets the host copy.
@@ -207,6 +210,11 @@ fn elements_in(symbol: Option<&Symbol>, words: usize, scalar: Scalar) -> usize {
         Some(symbol) => symbol.dims.iter().map(|dim| *dim as usize).product::<usize>().min(2 * words),
         None => words / usize::from(scalar.words()),
     }
+}
+
+/// The bits of the integers that a variable is made of, such as 4 for `[2]u4`.
+fn integer_bits(symbol: &Symbol) -> Option<u32> {
+    symbol.ty.rsplit(']').next()?.strip_prefix(['i', 'u'])?.parse().ok()
 }
 
 fn is_array(symbol: Option<&Symbol>) -> bool {

@@ -14,6 +14,59 @@ fn a_program_is_not_overwritten_by_an_output() {
     }
 }
 
+/// A variable that two of three PEs have.
+#[test]
+fn the_file_of_a_variable_that_some_pes_lack_is_told_to_hold_some_pes() {
+    let layout = "layout {\n  @set_rectangle(3, 1);\n  @set_tile_code(0, 0, \"a.csl\", .{ .x = 1 });\n  \
+                  @set_tile_code(1, 0, \"b.csl\", .{});\n  @set_tile_code(2, 0, \"a.csl\", .{ .x = 3 });\n}\n";
+    let folder = Folder::with("outputs-some", "layout.csl", layout);
+    folder.write(
+        "a.csl",
+        "param x: u16;\nvar y = @constants([2]u16, x);\ncomptime {\n  @export_symbol(y);\n}\n",
+    );
+    folder.write("b.csl", "");
+    let output = folder.cslrun("layout.csl --get y=y.npy");
+    answers(&output, 0, &[]);
+    let text = "`y` is in y.npy\n  the file holds the 2 PEs that have it, row by row; PE(1,0) has no `y`\n";
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(shown.starts_with(text), "{shown}");
+    let file = std::fs::read(folder.0.join("y.npy")).expect("a file");
+    assert!(
+        String::from_utf8_lossy(&file).contains("'shape': (2, 2, )")
+            && file.ends_with(&[1, 0, 1, 0, 3, 0, 3, 0])
+    );
+    let output = folder.cslrun("layout.csl --get y=y.npy --message-format json");
+    let record = r#"{"kind":"file","path":"y.npy","holds":"variable","without":[[1,0]]}"#;
+    assert!(String::from_utf8_lossy(&output.stdout).contains(record));
+}
+
+#[test]
+fn a_number_that_does_not_fit_the_type_of_a_variable_is_refused() {
+    let names = ["bool", "u4", "i3", "u8", "i8", "u16", "i16", "u32", "i32", "f16", "f32"];
+    let zero = |ty: &str| if ty == "bool" { "false" } else { "0" };
+    let declared: String =
+        names.iter().map(|ty| format!("var v_{ty} = @constants([2]{ty}, {});\n", zero(ty))).collect();
+    let exports: String = names.iter().map(|ty| format!("  @export_symbol(v_{ty});\n")).collect();
+    let folder = Folder::with("sets", "a.csl", format!("{declared}comptime {{\n{exports}}}\n"));
+    for (ty, wrong, right) in [
+        ("bool", "2", "1"),
+        ("u4", "17", "15"),
+        ("i3", "4", "-4"),
+        ("u8", "300", "255"),
+        ("i8", "-129", "-128"),
+        ("u16", "-1", "65535"),
+        ("i16", "1.5", "-32768"),
+        ("u32", "4294967296", "4294967295"),
+        ("i32", "2147483648", "-2147483648"),
+        ("f16", "70000", "65504"),
+        ("f32", "1e39", "1e38"),
+    ] {
+        let refusal = format!("cslrun: --set v_{ty}: {wrong} does not fit {ty}, which ");
+        answers(&folder.cslrun(&format!("a.csl --set v_{ty}={wrong}")), 2, &[&refusal]);
+        answers(&folder.cslrun(&format!("a.csl --set v_{ty}={right}")), 0, &[]);
+    }
+}
+
 /// Checks a program that is written to standard input, and expects the place of its mistake.
 fn checks_input(test: &str, file: &str) {
     let folder = Folder::new(test);

@@ -1,11 +1,12 @@
 //! `cslrun debug`: what the debugger needs of the command line, files and the terminal.
 
 use super::args::{self, Command, DebugArgs, HostStep, RunArgs, ShownCycles};
+use super::named_paths::NamedPaths;
 use super::outcome::Outcome;
 use super::read_once::ReadOnce;
 use super::running::options;
 use super::steps;
-use super::{Exit, interrupt, named_paths, output, screen};
+use super::{Exit, interrupt, output, screen};
 pub use crate::debug::{AttachedRun, Goal};
 use crate::debug::{Debuggee, HostAction, Place, Services, prompt, serve};
 
@@ -148,7 +149,7 @@ fn prepare(words: &[String]) -> Result<Debuggee, String> {
     let levels = super::levels_of_environment()?;
     let all = ["cslrun", "run"].into_iter().map(Into::into).chain(words.iter().map(Into::into));
     let parsed = args::parse(all, levels);
-    if let Some(why) = parsed.as_ref().ok().and_then(named_paths::obstacle) {
+    if let Some(why) = parsed.as_ref().ok().and_then(|command| NamedPaths::of(command).obstacle()) {
         return Err(why);
     }
     match parsed {

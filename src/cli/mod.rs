@@ -61,6 +61,7 @@ pub use settings::RunSettings;
 
 use crate::{DiskLoader, Levels, Loader};
 use args::Command;
+use named_paths::NamedPaths;
 use read_once::ReadOnce;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -179,11 +180,13 @@ fn guarded(command: impl FnOnce() -> Exit + Send + 'static) -> Exit {
 }
 
 fn perform(command: &Command, loader: &dyn Loader) -> Outcome {
-    if let Some(why) = named_paths::obstacle(command) {
-        let mut outcome = Outcome::new(named_paths::format(command));
+    let named = NamedPaths::of(command);
+    if let Some(why) = named.obstacle() {
+        let mut outcome = Outcome::new(named.format);
         outcome.refuse(why);
         return outcome;
     }
+    let loader = &named.spared_by(loader);
     match command {
         Command::Run(args) => run::run(args, loader).printable(),
         Command::Check(args) => check::check(args, loader).printable(),

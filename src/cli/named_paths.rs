@@ -1,31 +1,45 @@
 //! Folders and files that a command line names.
 //!
-//! In: a [`Command`]. Out: why one of its folders cannot be searched or one of its files cannot be written. A run of an
-//! hour should not end with the news that a folder is missing. Never: makes a file or a folder.
+//! In: a [`Command`]. Out: why one of its folders cannot be searched or one of its files cannot be written, and a loader
+//! that reads no program from a file that is to be written. A run of an hour should not end with the news that a folder is
+//! missing. Never: makes a file or a folder.
 
 use super::args::{Command, CompileArgs, HostStep, RunArgs, TraceTarget};
 use super::output;
-use crate::MessageFormat;
-use std::path::Path;
+use crate::{LoadError, Loader, MessageFormat};
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// What a command line names.
-#[derive(Default)]
-struct NamedPaths<'a> {
+pub struct NamedPaths<'a> {
+    /// How the command shows what is wrong.
+    pub format: MessageFormat,
+    /// The program.
+    program: Option<&'a Path>,
     /// Folders that are searched, with their options.
     folders: Vec<(&'static str, &'a Path)>,
     /// Files that are written.
     files: Vec<&'a Path>,
 }
 
-/// Why a command cannot do its work, as far as the folders and files tell that it names.
-pub fn obstacle(command: &Command) -> Option<String> {
-    // Nothing is on the disk then.
-    if output::is_apart() {
-        return None;
+/// A loader that refuses the files that a command writes.
+pub struct SparingLoader<'a> {
+    loader: &'a dyn Loader,
+    /// They exist.
+    written: Vec<PathBuf>,
+}
+
+impl Loader for SparingLoader<'_> {
+    fn load(&self, path: &Path) -> Result<String, LoadError> {
+        match fs::canonicalize(path) {
+            Ok(path) if self.written.contains(&path) => Err(LoadError::Written),
+            Ok(_) | Err(_) => self.loader.load(path),
+        }
     }
-    let named = NamedPaths::of(command);
-    let missing = named.folders.into_iter().find_map(|(option, path)| missing_folder(option, path));
-    missing.or_else(|| named.files.into_iter().find_map(unwritable_file))
+
+    fn admit(&self, path: &Path, root: Option<&Path>) -> Result<(), LoadError> {
+        self.loader.admit(path, root)
+    }
 }
 
 /// Why a folder cannot be searched that an option names.
@@ -42,22 +56,11 @@ fn unwritable_file(path: &Path) -> Option<String> {
     output::obstacle(path).map(|why| format!("{} cannot be written: {why}", path.display()))
 }
 
-/// How a command shows what is wrong.
-pub fn format(command: &Command) -> MessageFormat {
-    match command {
-        Command::Run(args) => args.compile.format(),
-        Command::Check(args) => args.compile.format(),
-        Command::Explore(args) => args.run.compile.format(),
-        Command::Dump(args) => args.format(),
-        Command::Dsd(args) => args.compile.format(),
-        Command::Test(args) => args.format.format(),
-        _ => MessageFormat::Plain,
-    }
-}
-
 impl<'a> NamedPaths<'a> {
-    fn of(command: &'a Command) -> NamedPaths<'a> {
-        let mut named = NamedPaths::default();
+    /// What a command names.
+    pub fn of(command: &'a Command) -> NamedPaths<'a> {
+        let (folders, files) = (Vec::new(), Vec::new());
+        let mut named = NamedPaths { format: MessageFormat::Plain, program: None, folders, files };
         match command {
             Command::Run(args) => named.run(args),
             Command::Check(args) => named.compile(&args.compile),
@@ -71,6 +74,7 @@ impl<'a> NamedPaths<'a> {
                 named.files.extend(args.svg.as_deref());
             }
             Command::Test(args) => {
+                named.format = args.format.format();
                 named.folders.extend(args.folders());
                 named.files.extend(args.junit.as_deref());
             }
@@ -80,7 +84,37 @@ impl<'a> NamedPaths<'a> {
         named
     }
 
+    /// Why the command cannot do its work, as far as these folders and files tell.
+    pub fn obstacle(&self) -> Option<String> {
+        // Nothing is on the disk then.
+        if output::is_apart() {
+            return None;
+        }
+        let missing = self.folders.iter().find_map(|(option, path)| missing_folder(option, path));
+        let written = self.written();
+        let is_lost = |path: &&Path| fs::canonicalize(path).is_ok_and(|path| written.contains(&path));
+        let lost = || {
+            let path = self.program.filter(is_lost)?.display();
+            Some(format!(
+                "`{path}` is the program, and would be overwritten; choose another name for the output"
+            ))
+        };
+        missing.or_else(lost).or_else(|| self.files.iter().find_map(|path| unwritable_file(path)))
+    }
+
+    /// Reads with a loader what the command does not write: a program may import what is no `.csl` file.
+    pub fn spared_by(&self, loader: &'a dyn Loader) -> SparingLoader<'a> {
+        SparingLoader { loader, written: if output::is_apart() { Vec::new() } else { self.written() } }
+    }
+
+    /// The files that exist and are written.
+    fn written(&self) -> Vec<PathBuf> {
+        self.files.iter().filter_map(|path| fs::canonicalize(path).ok()).collect()
+    }
+
     fn compile(&mut self, args: &'a CompileArgs) {
+        self.format = args.format();
+        self.program = Some(&args.file);
         self.folders.extend(args.folders());
     }
 

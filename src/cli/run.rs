@@ -84,6 +84,7 @@ fn written_schedule(args: &RunArgs, loader: &dyn Loader) -> Result<Option<Writte
         Err(LoadError::NotFound) => Err(format!("there is no file {}", path.display())),
         Err(LoadError::Outside) => Err(format!("{} is outside of the import root", path.display())),
         Err(LoadError::NotUtf8 { .. }) => Err(format!("{} is not text", path.display())),
+        Err(LoadError::Written) => Err(format!("{} would be overwritten", path.display())),
         Err(LoadError::Other(why)) => Err(format!("{}: {why}", path.display())),
     }
 }

@@ -122,6 +122,8 @@ impl<'s> Files<'s> {
                 diag.also(Span::new(file, at, at + 1), "here")
             }
             (LoadError::Other(why), _) => unreadable(why),
+            (LoadError::Written, _) => unreadable("this command would overwrite it".to_string())
+                .help("choose another name for what the command writes"),
             (LoadError::Outside, Some(root)) => unreadable(format!(
                 "it lies outside of `{}`, to which `--import-root` confines imports",
                 root.display()

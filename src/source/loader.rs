@@ -17,6 +17,8 @@ pub enum LoadError {
         /// The text up to the end of its line, with U+FFFD in place of what is not valid.
         text: String,
     },
+    /// The command that reads it writes it, too.
+    Written,
     /// Anything else, in the words of the operating system.
     Other(String),
 }

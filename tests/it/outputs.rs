@@ -14,6 +14,28 @@ fn a_program_is_not_overwritten_by_an_output() {
     }
 }
 
+#[test]
+fn a_program_with_another_ending_is_not_overwritten_either() {
+    let folder = Folder::with("outputs-text", "prog.txt", PROGRAM);
+    let lines =
+        ["prog.txt --report prog.txt", "profile prog.txt --output ./prog.txt", "prog.txt --trace=prog.txt"];
+    for line in
+        lines.into_iter().chain(["explore prog.txt --schedule-file prog.txt", "dsd prog.txt --svg prog.txt"])
+    {
+        answers(&folder.cslrun(line), 2, &["`prog.txt` is the program, and would be overwritten"]);
+    }
+    let layout = "layout {\n  @set_rectangle(1, 1);\n  @set_tile_code(0, 0, \"prog.txt\", .{});\n}\n";
+    folder.write("layout.csl", layout);
+    let output = folder.cslrun("layout.csl --report prog.txt");
+    answers(
+        &output,
+        1,
+        &["layout.csl:3:24", "this command would overwrite it", "choose another name for what"],
+    );
+    assert_eq!(std::fs::read_to_string(folder.0.join("prog.txt")).expect("a file"), PROGRAM);
+    answers(&folder.cslrun("prog.txt --report other.txt"), 0, &[]);
+}
+
 /// A variable that two of three PEs have.
 #[test]
 fn the_file_of_a_variable_that_some_pes_lack_is_told_to_hold_some_pes() {

@@ -12,7 +12,10 @@ impl Diagnostic {
             // The note replaces the one that names the option of `cslrun`.
             told.is_final = true;
         }
-        told.help = told.help.map(|help| help.replace("--max-cycles", "--cslrun-max-cycles"));
+        told.help = told.help.map(|help| {
+            let help = help.replace("--max-cycles", "--cslrun-max-cycles");
+            help.replace("`cslrun debug`", "`cs_python --cslrun-debug prompt`")
+        });
         told
     }
 }
@@ -32,6 +35,9 @@ mod tests {
         let running = rules::host::STILL_RUNNING.because(&[("cycles", &"9 cycles")]);
         let told = text(&Diagnostic::from(running).for_cs_python());
         assert!(told.contains("raise the limit with --cslrun-max-cycles"), "{told}");
+        let failed = rules::run::ASSERTION_FAILED.because(&[("text", &"a == 1")]);
+        let told = text(&Diagnostic::from(failed).for_cs_python());
+        assert!(told.contains("look at the variables here with `cs_python --cslrun-debug prompt`"), "{told}");
     }
 
     #[test]

@@ -398,11 +398,17 @@ impl Pe {
         } else {
             &MICROTHREAD_IN_USE
         };
-        let chosen = if by_queue && ut.is_some() { ", chosen by the number of a queue," } else { "" };
+        let both = by_queue && ut.is_some() && thread.ut_choice == UtChoice::Queue && thread.span != span;
+        let chosen = match by_queue && ut.is_some() {
+            true if both => ", chosen by the queues of both operations,",
+            true => ", chosen by the number of a queue,",
+            false => "",
+        };
         let diag = rule.because(&[("ut", &place), ("chosen", &chosen)]).at(span);
         let diag = match thread.ut_choice {
             _ if thread.span == span => still_running(diag, span),
             UtChoice::Named => still_running(diag, thread.span),
+            UtChoice::Queue if both => still_running(diag, thread.span),
             UtChoice::Queue => diag.also(
                 thread.span,
                 "this one is still running; the number of its queue has chosen the microthread",

@@ -6,7 +6,8 @@ crate::rules! {
     @Warning ALREADY_ACTIVE = "already-active": "`{name}` (id {id}) is already active and will run once";
     /// The condition of an `@assert` is false.
     /// `@assert` states what must be true; on hardware the PE would continue with wrong data.
-    @Deny ASSERTION_FAILED = "assertion-failed": "assertion failed: {text}";
+    @Deny ASSERTION_FAILED = "assertion-failed": "assertion failed: {text}"
+        => "look at the variables here with `cslrun debug`, and go back to what has set them";
     /// Nothing calls the `init` of an import of `<collectives_2d/pe>`.
     /// The library sets up its routes and tasks there.
     @Warning COLLECTIVE_INIT = "collective-init": "nothing calls `init` of this import of `<collectives_2d/pe>`"
@@ -131,7 +132,8 @@ crate::rules! {
         => "use another microthread: `.ut_id = @get_ut_id(n)`";
     /// An operation lacks the `.index` that its operand needs.
     /// A DSD with `wavelet_index_offset` takes its offset from the operation.
-    @Deny(undefined) MISSING_INDEX = "missing-index": "the operation needs `.index`: an operand has `wavelet_index_offset`";
+    @Deny(undefined) MISSING_INDEX = "missing-index": "the operation needs `.index`: an operand has `wavelet_index_offset`"
+        => "add `.{ .index = .. }` to the operation";
     /// A color has no counter filter on this PE.
     /// Only counter filters have a state that a program can change.
     NO_COUNTER = "no-counter-filter": "color {color} has no counter filter on this PE";

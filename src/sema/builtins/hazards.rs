@@ -64,11 +64,7 @@ pub fn check_index<'a>(
         else {
             continue;
         };
-        return Err(MISSING_INDEX
-            .plain()
-            .at(at)
-            .also(span, "this operand")
-            .help("add `.{ .index = .. }` to the operation"));
+        return Err(MISSING_INDEX.plain().at(at).also(span, "this operand"));
     }
     Ok(())
 }

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from cslrun import _native
 from cslrun._frames import HIDDEN as __tracebackhide__
@@ -76,16 +74,7 @@ def dsd(
     words = ["cslrun", "dsd", place, "--arch", arch]
     for param, value in (params or {}).items():
         words += ["--param", f"{param}={str(value).lower()}"]
-    with tempfile.TemporaryDirectory() as folder:
-        svg = Path(folder) / "dsd.svg"
-        done = _native.perform([*words, "--svg", str(svg)], texts)
-        if done is None:
-            raise ValueError(f"there is no machine {arch}, or a param has no valid value")
-        is_fine, text, trouble = done
-        if not is_fine:
-            if trouble.startswith("cslrun: "):
-                raise ValueError(trouble.removeprefix("cslrun: ").strip())
-            raise _native.CompileError(trouble)
-        # The last line says in which file the picture is.
-        text, _, _ = text.rpartition("\nthe picture of ")
-        return Picture(text, svg.read_text(encoding="utf-8"))
+    drawn = _native.draw_dsds(words, texts)
+    if drawn is None:
+        raise ValueError(f"there is no machine {arch}, or a param has no valid value")
+    return Picture(*drawn)

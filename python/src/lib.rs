@@ -17,7 +17,7 @@ mod snapshot;
 use crate::fault::guarded;
 use cslrun::cli;
 use pyo3::create_exception;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -58,22 +58,27 @@ fn cslc(py: Python<'_>, words: Vec<String>) -> i32 {
     py.detach(|| cli::cslc(words)) as i32
 }
 
-/// Does what a command line asks for: whether that went well, what it prints, and what is wrong. `None` for words
-/// that make no sense. Programs are read from `files` if there are any.
+/// The DSDs that a command line of `cslrun dsd` names: all as text, and the first as SVG. `None` for words that make no
+/// sense. Programs are read from `files` if there are any.
 #[pyfunction]
 #[pyo3(signature = (words, files=None))]
-fn perform(
+fn draw_dsds(
     py: Python<'_>,
     words: Vec<String>,
     files: Option<Vec<(String, String)>>,
-) -> PyResult<Option<(bool, String, String)>> {
+) -> PyResult<Option<(String, String)>> {
     let work = move || {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let outcome = cli::perform_words(&words, &*program::loader(files))?;
-        let trouble = outcome.diags(false);
-        Some((outcome.exit == cli::Exit::Fine, outcome.printed, trouble))
+        cli::drawn_dsds(&words, &*program::loader(files))
     };
-    guarded(|| py.detach(|| program::on_a_large_stack(work)))
+    match guarded(|| py.detach(|| program::on_a_large_stack(work)))? {
+        None => Ok(None),
+        Some(Ok(drawn)) => Ok(Some((drawn.text, drawn.svg))),
+        Some(Err(outcome)) => Err(match &outcome.diag {
+            Some(why) => PyValueError::new_err(why.clone()),
+            None => CompileError::new_err(outcome.diags(false)),
+        }),
+    }
 }
 
 #[pymodule]
@@ -88,7 +93,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("InternalError", py.get_type::<InternalError>())?;
     module.add_function(wrap_pyfunction!(cslc, module)?)?;
     module.add_function(wrap_pyfunction!(cslrun_command, module)?)?;
-    module.add_function(wrap_pyfunction!(perform, module)?)?;
+    module.add_function(wrap_pyfunction!(draw_dsds, module)?)?;
     module.add_function(wrap_pyfunction!(levels::check_environment, module)?)?;
     module.add_function(wrap_pyfunction!(run::wait_for_writers, module)?)?;
     module.add_function(wrap_pyfunction!(program::compile, module)?)?;

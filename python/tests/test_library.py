@@ -186,8 +186,11 @@ comptime { @bind_local_task(main, @get_local_task_id(8)); }
     picture = cslrun.dsd(tmp_path / "pe.csl", "every_other")
     assert picture._repr_svg_().startswith("<svg") and "every_other" in str(picture)
     assert cslrun.dsd(tmp_path / "pe.csl", 2).text == picture.text and "dsd.svg" not in picture.text
-    with pytest.raises(ValueError, match="does not build a DSD `every`; it builds"):
+    assert picture.text.endswith("\n") and "the picture of" not in picture.text
+    with pytest.raises(ValueError, match="^the program does not build a DSD `every`; it builds"):
         cslrun.dsd(tmp_path / "pe.csl", "every")
+    with pytest.raises(cslrun.CompileError, match="unknown-name"):
+        cslrun.dsd(source_text=text.replace("a[2 * i]", "b[2 * i]"))
 
 
 def test_a_second_thread_in_a_run_is_told_so():

@@ -54,6 +54,7 @@ mod trace;
 
 pub use apart::{DsdPicture, Performed, compiled_program, dsd_pictures, perform_apart};
 pub use debug::{AttachedRun, Debugger, Goal};
+pub use dsd::DrawnDsds;
 pub use lsp::{EmbeddedServer, language_server};
 pub use outcome::Outcome;
 pub use progress::ProgressLine;
@@ -154,6 +155,15 @@ pub fn cslc_options() -> impl Iterator<Item = (&'static str, bool)> {
 pub fn perform_words(words: &[&str], loader: &dyn Loader) -> Option<Outcome> {
     let command = args::parse(words.iter().map(Into::into), Levels::default()).ok()?;
     Some(perform(&command, loader))
+}
+
+/// Draws the DSDs that a command line of `cslrun dsd` names: the first word is the name of the command. `None` when the
+/// words make no sense; an outcome tells why there is nothing to draw.
+pub fn drawn_dsds(words: &[&str], loader: &dyn Loader) -> Option<Result<DrawnDsds, Box<Outcome>>> {
+    match args::parse(words.iter().map(Into::into), Levels::default()).ok()? {
+        Command::Dsd(args) => Some(dsd::draw(&args, loader)),
+        _ => None,
+    }
 }
 
 /// The levels that the environment variable `CSLRUN_FLAGS` chooses, written like the options of the

@@ -119,8 +119,16 @@ impl Roles {
         let is_new = Some(last) == open
             || self.0[last].ends_statement
             || items[last].token == Some(Token::Comma)
-            || items[at].token == Some(Token::Else) && items[last].token == Some(Token::RBrace);
+            || items[at].token == Some(Token::Else) && items[last].token == Some(Token::RBrace)
+            || items[at].token.is_none() && self.is_last(items, at);
         !is_new
+    }
+
+    /// Whether only comments stand between a comment and the bracket that closes around it: it is about none of the
+    /// elements in particular.
+    fn is_last(&self, items: &[Item<'_>], at: usize) -> bool {
+        let next = (at..items.len()).find(|next| items[*next].token.is_some());
+        next.is_some_and(|next| self.opener_of(next).is_some())
     }
 }
 

@@ -119,6 +119,112 @@ b;
 }
 
 #[test]
+fn a_comment_in_front_of_a_bracket_that_closes_stands_like_an_element() {
+    let text = "fn f(
+a: u16
+// parameters
+) void {
+const s = .{
+.b = .{
+.c = 2
+// inner
+// and more
+}
+// field
+};
+const t = [2]u16{
+1, 2,
+3
+// array
+};
+switch (a) {
+0 => g(),
+else => {
+g();
+// block
+}
+// prong
+}
+if (a > 1) {
+if (a > 2) {
+g();
+}
+// outer
+}
+g(
+1
+// argument
+);
+// function
+}
+const E = enum(u16) {
+A, B
+// enum
+};
+layout {
+@set_tile_code(0, 0, \"a.csl\", .{
+.x = 1 + // goes on
+2
+// params
+});
+// layout
+}
+// file";
+    insta::assert_snapshot!(layout(text), @r#"
+    fn f(
+      a: u16
+      // parameters
+    ) void {
+      const s = .{
+        .b = .{
+          .c = 2
+          // inner
+          // and more
+        }
+        // field
+      };
+      const t = [2]u16{
+        1, 2,
+        3
+        // array
+      };
+      switch (a) {
+        0 => g(),
+        else => {
+          g();
+          // block
+        }
+        // prong
+      }
+      if (a > 1) {
+        if (a > 2) {
+          g();
+        }
+        // outer
+      }
+      g(
+        1
+        // argument
+      );
+      // function
+    }
+    const E = enum(u16) {
+      A, B
+      // enum
+    };
+    layout {
+      @set_tile_code(0, 0, "a.csl", .{
+        .x = 1 +  // goes on
+          2
+        // params
+      });
+      // layout
+    }
+    // file
+    "#);
+}
+
+#[test]
 fn a_text_of_blanks_is_empty() {
     assert_eq!(layout("  \n\n\t"), "");
     assert_eq!(layout("\n\n// only a comment"), "// only a comment\n");

@@ -109,7 +109,7 @@ def sdk_debug_shell() -> NoReturn:
 
 def csdb() -> NoReturn:
     """The vendor's debugger."""
-    _refuse("csdb", "`cslrun run --report FILE.html` shows a run, and SdkRuntime.read_symbol reads memory")
+    _refuse("csdb", "`cslrun debug FILE.csl` debugs a program, `cs_python --cslrun-debug prompt` a host script")
 
 
 def cs_readelf() -> NoReturn:

@@ -159,7 +159,7 @@ def test_cs_python_explains_itself(words, status):
 
 
 @pytest.mark.parametrize("words, instead", [
-    (["csdb", "."], "csdb is not supported by cslrun: `cslrun run --report"),
+    (["csdb", "."], "csdb is not supported by cslrun: `cslrun debug"),
     (["cs_readelf", "--symbols", "out"], "cs_readelf is not supported by cslrun: .*`cslrun dump`"),
     (["sdk_debug_shell", "visualize"], "sdk_debug_shell visualize is not supported by cslrun"),
 ])

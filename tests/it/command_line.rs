@@ -140,3 +140,13 @@ fn files_are_told_in_every_format() {
         assert!(String::from_utf8_lossy(&json.stdout).lines().any(|line| line == record), "{line}: {json:?}");
     }
 }
+
+#[test]
+fn the_programs_of_a_check_are_explained_together() {
+    let folder = Folder::new("check-help");
+    let output = folder.cslrun("check --help");
+    answers(&output, 0, &[]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let arguments = text.split("Options:").next().unwrap_or_default();
+    assert!(arguments.contains("More programs, which are checked in the same way"), "{text}");
+}

@@ -158,6 +158,8 @@ pub const MEMCPY_COLORS: &[u8] = &[21, 22, 23];
 pub const NO_COLOR: u16 = 32;
 /// The color of `<message_passing>`, the first of the five that it uses (`docs/decisions.md`).
 pub const MESSAGE_COLOR: Color = Color(14);
+/// The colors of `<message_passing>` (vendor documentation).
+pub const MESSAGE_COLORS: std::ops::RangeInclusive<u8> = 14..=18;
 /// The longest message, in wavelets (vendor documentation of `<message_passing>`).
 pub const MESSAGE_WORDS: u16 = 32;
 /// Number of task ids: 0..63 (seed: Task Identifiers).

@@ -1,6 +1,6 @@
-//! Checks for colors, ids, queues and registers that belong to the system or to the memcpy library.
+//! Checks for colors, ids, queues and registers that belong to the system or to a library.
 
-use crate::arch::{ArchName, DsrFile, DsrId, InQueue, MEMCPY_COLORS};
+use crate::arch::{ArchName, Color, DsrFile, DsrId, InQueue, MEMCPY_COLORS, MESSAGE_COLORS};
 use crate::diagnostics::rules::check as rules;
 use crate::diagnostics::{Diag, Diagnostic};
 use crate::image::{Program, TaskKind, TileImage};
@@ -20,6 +20,7 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
     if program.memcpy.is_some() {
         found.extend(colors(program).map(Diagnostic::from));
     }
+    found.extend(message_colors(program).map(Diagnostic::from));
     for tile in &program.tiles {
         found.extend(tasks(program, tile).map(Diagnostic::from));
         if tile.has_memcpy {
@@ -52,17 +53,38 @@ fn registers(program: &Program, tile: &TileImage) -> impl Iterator<Item = Diag> 
     })
 }
 
-/// Routes on colors of the library, each line once.
+/// Routes on colors of the memcpy library.
 fn colors(program: &Program) -> impl Iterator<Item = Diag> {
-    let mut told = std::collections::BTreeSet::new();
-    let rows = (0..program.place.len()).flat_map(|pe| program.routes.row(pe));
-    let spans = rows.filter(|(color, _)| MEMCPY_COLORS.contains(&color.0)).filter_map(move |(color, id)| {
-        let span = program.routes.declared()[*id as usize].span?;
-        told.insert((color.0, span)).then_some((*color, span))
-    });
-    spans.map(|(color, span)| {
+    let pes = 0..program.place.len();
+    routes_on(program, pes, |color| MEMCPY_COLORS.contains(&color)).map(|(color, span)| {
         let c = rules::MEMCPY_COLOR.because(&[("color", &color)]).at(span);
         c.help("use a color from 0 to 20")
+    })
+}
+
+/// Routes on colors of `<message_passing>`, on PEs that import it. It does no harm where the library is imported for its
+/// names only: such a program runs with SDK 2.10.
+fn message_colors(program: &Program) -> impl Iterator<Item = Diag> {
+    let has_messages =
+        |pe: &usize| program.tile_at(program.pe_coord(*pe)).is_some_and(|tile| tile.mailbox.is_some());
+    let pes = (0..program.place.len()).filter(has_messages);
+    routes_on(program, pes, |color| MESSAGE_COLORS.contains(&color)).map(|(color, span)| {
+        let c = rules::MESSAGE_COLOR.because(&[("color", &color)]).at(span);
+        c.help("use a color from 0 to 13 or from 19 on")
+    })
+}
+
+/// Routes on some colors, each line once.
+fn routes_on(
+    program: &Program,
+    pes: impl Iterator<Item = usize>,
+    is_one: impl Fn(u8) -> bool,
+) -> impl Iterator<Item = (Color, Span)> {
+    let mut told = std::collections::BTreeSet::new();
+    let rows = pes.flat_map(|pe| program.routes.row(pe));
+    rows.filter(move |(color, _)| is_one(color.0)).filter_map(move |(color, id)| {
+        let span = program.routes.declared()[*id as usize].span?;
+        told.insert((color.0, span)).then_some((*color, span))
     })
 }
 

@@ -59,6 +59,20 @@ fn declared_at(frame: &EvalFrame, name: &str) -> Option<Span> {
     }
 }
 
+/// The DSD that an argument changes, as `d` in `@increment_dsd_offset(d, 1, u16)`, or the argument itself.
+pub fn changed(frame: &EvalFrame, id: ExprId) -> ExprId {
+    match &frame.unit.file.expr(id).kind {
+        ExprKind::Builtin { name, args } if is_change(&name.name) => {
+            args.first().map_or(id, |dsd| changed(frame, *dsd))
+        }
+        _ => id,
+    }
+}
+
+fn is_change(builtin: &str) -> bool {
+    builtin.starts_with("set_dsd_") || builtin == "increment_dsd_offset"
+}
+
 /// Where the name in an argument, perhaps behind an `&`, is declared.
 pub fn declaration(frame: &EvalFrame, id: ExprId) -> Option<Span> {
     let mut expr = frame.unit.file.expr(id);

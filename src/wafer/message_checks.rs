@@ -61,11 +61,6 @@ impl MessageChecks {
         self.pair(to, sources)
     }
 
-    /// Whether a PE waits for a message that has not come.
-    pub fn is_expected_at(&self, pe: usize) -> bool {
-        self.expected.get(&pe).is_some_and(|calls| !calls.is_empty())
-    }
-
     /// The call of the program that waits for a message.
     pub fn waiting_call(&self, pe: usize, sources: &SourceMap) -> Option<Span> {
         call(self.expected.get(&pe)?.front()?, sources)

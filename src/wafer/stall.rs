@@ -8,7 +8,7 @@ use super::groups::{WaitGroup, Waits};
 use super::message_checks::MessageChecks;
 use super::pe_array::PeArray;
 
-use crate::arch::{Color, MESSAGE_COLOR, PeCoord};
+use crate::arch::{Color, InQueue, MESSAGE_COLOR, PeCoord};
 use crate::diagnostics::{Diag, Diagnostic};
 use crate::fabric::{Fabric, Obstacle};
 use crate::image::{OperandRole, Program};
@@ -438,10 +438,8 @@ impl<'w> Explainer<'w> {
 
     pub(super) fn missing(&self, pe: usize, on: &WaitsFor) -> Option<Missing> {
         match on {
-            // No route leads to a PE that waits for a message.
-            WaitsFor::Wavelet { color: MESSAGE_COLOR, .. } if self.messages.is_expected_at(pe) => {
-                Some(Missing::Message)
-            }
+            // No route leads to a PE that waits for a message, or reads the queue of messages itself.
+            WaitsFor::Wavelet { queue, .. } if self.is_mailbox(pe, *queue) => Some(Missing::Message),
             WaitsFor::Wavelet { color, .. } if self.comes_from_host(*color) => {
                 Some(Missing::FromHost { color: *color, received: self.fabric.survey().received(pe, *color) })
             }
@@ -476,6 +474,12 @@ impl<'w> Explainer<'w> {
             WaitsFor::Unblock => Some(Missing::Unblock),
             _ => None,
         }
+    }
+
+    /// Whether messages come to this queue of a PE.
+    fn is_mailbox(&self, pe: usize, queue: Option<InQueue>) -> bool {
+        let tile = self.program.tile_at(self.program.pe_coord(pe));
+        queue.is_some() && tile.is_some_and(|tile| tile.mailbox == queue)
     }
 
     fn comes_from_host(&self, color: Color) -> bool {

@@ -23,6 +23,9 @@ crate::rules! {
     /// A local task has the number of a color of `<memcpy>`.
     /// On WSE-2 a color and the data task of its wavelets share one number, and the library uses this color.
     @Warning MEMCPY_TASK_SHARED = "memcpy-task-shared": "the local task `{name}` has the id {id} of a color of `<memcpy>`";
+    /// The program routes a color that belongs to `<message_passing>`.
+    /// The library may route its messages on this color.
+    @Warning MESSAGE_COLOR = "message-color": "color {color} belongs to `<message_passing>`";
     /// Nothing on a PE receives the wavelets that are routed to it.
     /// Wavelets that nothing receives fill the queues until the sender stalls.
     @Warning NOBODY_TAKES = "nobody-takes": "nothing on {pe} receives color {color}";

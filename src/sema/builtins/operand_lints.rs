@@ -134,7 +134,7 @@ fn element_width(sema: &mut Sema<'_>, op: &DsdOp, operands: &[(Elem, &Arg)]) -> 
 
 /// Whether the declaration of a DSD says that it takes the memory for something else than the variable there.
 fn is_reinterpreted(sema: &Sema<'_>, arg: &Arg) -> bool {
-    let text = match arg.declared {
+    let text = match arg.original {
         Some(at) => declaration_text(&sema.files.sources().file(at.file).text, at),
         None => sema.files.text(arg.span),
     };

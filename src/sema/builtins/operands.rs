@@ -5,7 +5,7 @@ use super::hazards;
 use crate::diagnostics::rules::{comptime, dsd as rules};
 use crate::diagnostics::{Diag, Result};
 use crate::image::DsrRef;
-use crate::sema::declared::{declaration, with_declaration};
+use crate::sema::declared::{changed, declaration, with_declaration};
 use crate::sema::expectation::Expectation;
 use crate::sema::operand::Operand;
 use crate::sema::walk::Sema;
@@ -23,6 +23,8 @@ pub struct Arg {
     pub span: Span,
     /// Where what it names is declared.
     pub declared: Option<Span>,
+    /// Where the DSD is declared that it is or that it changes.
+    pub original: Option<Span>,
 }
 
 impl Arg {
@@ -87,5 +89,7 @@ pub fn vector_arg(sema: &mut Sema<'_>, id: ExprId, near: Option<Ty>) -> Result<A
         }
         _ => ArgumentKind::Scalar,
     };
-    Ok(Arg { value, what, span, declared: declaration(sema.frame(), id) })
+    let frame = sema.frame();
+    let (declared, original) = (declaration(frame, id), declaration(frame, changed(frame, id)));
+    Ok(Arg { value, what, span, declared, original })
 }

@@ -27,7 +27,8 @@ impl fmt::Display for FileError {
             FileError::OtherVersion(theirs) => {
                 write!(
                     f,
-                    "the program was compiled by cslrun {theirs}, and this is {}; compile it again",
+                    "the program was compiled by cslrun {theirs}, and this is {}; compile it again with the `cslrun` or \
+                     `cslc` of this installation",
                     version()
                 )
             }

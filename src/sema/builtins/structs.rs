@@ -72,7 +72,8 @@ fn concat(sema: &mut Sema<'_>, a: ExprId, b: ExprId, span: Span) -> Result<Opera
     let mut names = ta.names.clone().unwrap_or_default();
     let taken: FxHashSet<&SmolStr> = ta.names.iter().flatten().collect();
     if let Some(n) = tb.names.iter().flatten().find(|n| taken.contains(n)) {
-        return Err(rules::DUPLICATE_NAME.because(&[("name", n)]).at(at_b));
+        let diag = rules::DUPLICATE_NAME.because(&[("name", n)]).at(at_b);
+        return Err(diag.also(at_a, "this struct has it, too"));
     }
     names.extend(tb.names.iter().flatten().cloned());
     let parts = parts_of(left).into_iter().chain(parts_of(right)).collect::<Vec<_>>();

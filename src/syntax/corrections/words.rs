@@ -15,6 +15,28 @@ pub fn correction(stuck: &Stuck, start: usize) -> Option<Correction> {
         .or_else(|| comprehension(stuck))
         .or_else(|| bare_call(stuck))
         .or_else(|| divided_by_comment(stuck))
+        .or_else(|| dashed_name(stuck))
+}
+
+/// `fn two-trees(..)`: a declared name with dashes.
+fn dashed_name(stuck: &Stuck) -> Option<Correction> {
+    use Token::*;
+    let begins = matches!(stuck.before(2)?, Fn | Task | Var | Const | Param) && name(stuck.before(1)).is_some();
+    let is_adjacent = |at: usize| stuck.tokens.get(at + 1).is_some_and(|next| next.0 == stuck.tokens[at].2);
+    let mut end = stuck.at - 1;
+    while begins
+        && is_adjacent(end)
+        && stuck.token(end + 1) == Some(Minus)
+        && is_adjacent(end + 1)
+        && name(stuck.token(end + 2)).is_some()
+    {
+        end += 2;
+    }
+    let place = stuck.bytes(stuck.at - 1, end);
+    let written = stuck.text.get(place.0..place.1).filter(|_| end >= stuck.at)?;
+    let help = format!("a name has letters, digits and `_`: write `{}`", written.replace('-', "_"));
+    let slip = Correction::slip(help).saying(place, "a name", written);
+    Some(slip.covers(stuck.bytes(stuck.at, stuck.line_end(stuck.at))))
 }
 
 /// `a orelse b`

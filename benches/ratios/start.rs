@@ -57,7 +57,7 @@ fn first_cycle(name: &str, params: &[(&str, i128)]) -> Row {
     let params: Vec<_> = params.iter().map(|(n, v)| (n.to_string(), ParamValue::Int(*v))).collect();
     let start = || {
         let program = Arc::new(programs::compile_file(&file, params.clone()));
-        let mut runner = Runner::new(program, RunOptions { max_cycles: 1, ..RunOptions::default() });
+        let mut runner = Runner::new(program, RunOptions { max_cycles: Some(1), ..RunOptions::default() });
         // It either waits for its host or has used up its cycle, which counts as a failure.
         let _ = runner.run_until_idle();
         runner

@@ -84,7 +84,7 @@ impl Runner {
             let of_environment = settings.threads.map(|threads| threads.min(rows));
             let threads = threads.or(of_environment);
             let threads = threads.unwrap_or_else(|| cslrun::Runner::automatic_threads(&program.image));
-            let max_cycles = max_cycles.or(settings.max_cycles).unwrap_or(defaults.max_cycles);
+            let max_cycles = max_cycles.or(settings.max_cycles);
             let seed = seed.or(settings.seed);
             let (stop, pulse) = (Some(stop), ProgressLine::pulse());
             let options = RunOptions { checked, max_cycles, threads, levels, stop, pulse, seed, ..defaults };

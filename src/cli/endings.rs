@@ -91,7 +91,7 @@ impl Trials<'_> {
         shown: &mut Vec<Shown>,
     ) -> (Runner, Result<Vec<Diagnostic>, Trouble>) {
         let usual = options(self.args);
-        let max_cycles = self.max_cycles.unwrap_or(usual.max_cycles);
+        let max_cycles = self.max_cycles.or(usual.max_cycles);
         let seed = if let Schedule::Seed(seed) = schedule { Some(*seed) } else { None };
         let options = RunOptions { seed, threads: 1, max_cycles, holds_clock: self.holds_clock, ..usual };
         let mut runner = Runner::new(Arc::clone(self.program), options);

@@ -10,7 +10,7 @@ use crate::{Diagnostic, Failure, RunOptions};
 pub fn options(args: &RunArgs) -> RunOptions {
     let defaults = RunOptions::default();
     RunOptions {
-        max_cycles: args.max_cycles.unwrap_or(defaults.max_cycles),
+        max_cycles: args.max_cycles,
         checked: !args.unchecked,
         levels: args.compile.levels,
         seed: args.seed,

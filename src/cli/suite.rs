@@ -76,7 +76,7 @@ impl Suite<'_> {
     /// Runs a function on every PE of a wafer of its own.
     fn run(&mut self, program: &Arc<Program>, name: &str) {
         let options = RunOptions {
-            max_cycles: self.args.max_cycles(),
+            max_cycles: Some(self.args.max_cycles()),
             levels: self.args.levels,
             seed: self.args.seed,
             threads: Runner::automatic_threads(program),

@@ -194,7 +194,7 @@ impl Runner {
     /// # Errors
     /// The run fails, reaches its cycle limit or is interrupted.
     pub fn tick(&mut self) -> Result<bool, Failure> {
-        self.advance_unseen(0)
+        self.advance_unseen(0, self.limit())
     }
 
     /// The cycle that comes next.

@@ -1,6 +1,6 @@
 //! The end of a run: what the program does when the host has nothing more to do with it.
 
-use super::{DEFAULT_MAX_CYCLES, Failure, Runner, failure};
+use super::{Failure, Runner, failure};
 use crate::diagnostics::Diagnostic;
 use crate::image::code::Intrinsic;
 use crate::wafer::Ended;
@@ -38,19 +38,16 @@ impl Runner {
 
     /// Runs the program after the last command, for as long as [`END_PATIENCE`] allows.
     fn run_the_rest(&mut self) -> Result<Vec<Diagnostic>, Failure> {
-        let limit = self.options.max_cycles;
+        let limit = self.limit();
         let has_host = self.has_host();
         while has_host && self.wafer.blocked() > 0 && self.advance_if_possible()? {}
         // A user who sets a limit wants to run up to it.
-        if !has_host || self.wafer.blocked() > 0 || limit != DEFAULT_MAX_CYCLES {
-            return self.run_to_the_limit();
+        if !has_host || self.wafer.blocked() > 0 || self.options.max_cycles.is_some() {
+            return self.run_to_the_limit(limit);
         }
         let patience = END_PATIENCE / (self.wafer.active_pes() as u64).clamp(1, 10);
         let since = self.wafer.now();
-        self.options.max_cycles = limit.min(since + patience);
-        let ended = self.run_to_the_limit();
-        self.options.max_cycles = limit;
-        match ended {
+        match self.run_to_the_limit(limit.min(since + patience)) {
             Err(Failure::OutOfCycles(report)) => {
                 let warning = report.still_running(self.wafer.now() - since, &self.program.sources);
                 Ok(self.options.levels.judge(warning).into_iter().collect())
@@ -60,11 +57,11 @@ impl Runner {
     }
 
     /// Runs until nothing happens any more, or the cycle limit is reached.
-    fn run_to_the_limit(&mut self) -> Result<Vec<Diagnostic>, Failure> {
+    fn run_to_the_limit(&mut self, limit: u64) -> Result<Vec<Diagnostic>, Failure> {
         let ended = match self.ports.is_empty() {
-            true => self.wafer.run_until_idle(self.options.max_cycles),
+            true => self.wafer.run_until_idle(limit),
             false => {
-                self.run_until_quiet()?;
+                while self.advance_within(limit)? {}
                 self.wafer
                     .stall_report(Vec::new())
                     .map_or(Ended::Idle, |report| Ended::Stalled(Box::new(report)))

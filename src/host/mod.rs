@@ -70,8 +70,9 @@ const LARGE_FROM: usize = 4096;
 /// Options of a run.
 #[derive(Copy, Clone, Debug)]
 pub struct RunOptions {
-    /// The cycle limit of the run.
-    pub max_cycles: u64,
+    /// The cycle limit of the run, up to which it goes on. With `None` it is [`DEFAULT_MAX_CYCLES`], and a program that
+    /// goes on for ever after the last command of the host is left before that, with a warning.
+    pub max_cycles: Option<u64>,
     /// Whether to look for undefined behaviour.
     pub checked: bool,
     /// The levels of rules.
@@ -109,7 +110,7 @@ pub struct RunOptions {
 impl Default for RunOptions {
     fn default() -> RunOptions {
         RunOptions {
-            max_cycles: DEFAULT_MAX_CYCLES,
+            max_cycles: None,
             checked: true,
             levels: Levels::default(),
             launch_skew: None,
@@ -356,7 +357,17 @@ impl Runner {
 
     /// The same; false if nothing happens any more.
     fn advance_if_possible(&mut self) -> Result<bool, Failure> {
-        self.advance_unseen(self.acts_from().min(self.options.max_cycles))
+        self.advance_within(self.limit())
+    }
+
+    /// The same, with another cycle limit.
+    fn advance_within(&mut self, limit: u64) -> Result<bool, Failure> {
+        self.advance_unseen(self.acts_from().min(limit), limit)
+    }
+
+    /// The cycle limit.
+    fn limit(&self) -> u64 {
+        self.options.max_cycles.unwrap_or(DEFAULT_MAX_CYCLES)
     }
 
     /// Runs until a cycle, or until nothing can happen before the host acts; returns whether the cycle is
@@ -369,7 +380,7 @@ impl Runner {
             while host.wafer.now() < cycle {
                 let is_free = host.stream.is_empty() && host.ports.is_empty();
                 let patience = if is_free || host.awaits_kernels() { cycle } else { 0 };
-                if !host.advance_unseen(patience)? {
+                if !host.advance_unseen(patience, host.limit())? {
                     return Ok(false);
                 }
             }
@@ -377,8 +388,9 @@ impl Runner {
         })
     }
 
-    /// Advances; false if nothing happens any more. The host does nothing before the cycle `patience`.
-    fn advance_unseen(&mut self, patience: u64) -> Result<bool, Failure> {
+    /// Advances, not beyond the cycle `limit`; false if nothing happens any more. The host does nothing before the cycle
+    /// `patience`.
+    fn advance_unseen(&mut self, patience: u64, limit: u64) -> Result<bool, Failure> {
         if self.try_command(false)? {
             self.wafer.note_host_action();
             return Ok(true);
@@ -390,7 +402,6 @@ impl Runner {
         if self.wafer.follows_script() {
             self.note_host_state();
         }
-        let limit = self.options.max_cycles;
         if self.wafer.now() >= limit {
             return Err(failure(self.wafer.out_of_cycles(limit)));
         }

@@ -64,15 +64,17 @@ fn both_engines_leave_the_same_memory_after_the_same_cycles() {
         assert_eq!(stored, plain.to_bytes(), "{}", case.path.display());
         let program = Program::from_bytes(&stored).map_err(|damage| format!("{damage:?}"));
         let program = Arc::new(program.unwrap_or_else(|damage| panic!("{}: {damage}", case.path.display())));
-        let plain =
-            story(&program, RunOptions { plain: true, max_cycles: MAX_CYCLES, ..RunOptions::default() });
+        let plain = story(
+            &program,
+            RunOptions { plain: true, max_cycles: Some(MAX_CYCLES), ..RunOptions::default() },
+        );
         for (threads, large_from) in [(1, usize::MAX), (2, usize::MAX), (3, 0)] {
             // The wafers are small, and are cut into bands nevertheless.
             let options = RunOptions {
                 threads,
                 pes_of_a_thread: 1,
                 large_from,
-                max_cycles: MAX_CYCLES,
+                max_cycles: Some(MAX_CYCLES),
                 ..RunOptions::default()
             };
             let fast = story(&program, options);

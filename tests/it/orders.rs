@@ -291,7 +291,7 @@ fn all_ends(program: &Arc<Program>) -> Option<BTreeSet<(u64, Vec<String>)>> {
         if runs > 1500 {
             return None;
         }
-        let options = RunOptions { max_cycles: 50_000, ..RunOptions::default() };
+        let options = RunOptions { max_cycles: Some(50_000), ..RunOptions::default() };
         let mut runner = Runner::new(Arc::clone(program), options);
         runner.follow(&deviations, Some(VisitedStates::default()));
         let ended = runner.run_until_idle();

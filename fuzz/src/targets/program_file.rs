@@ -45,7 +45,7 @@ pub fn read(bytes: &[u8]) -> Signs {
 
 /// Launches all functions, waits for the end, and reads all variables.
 fn run(program: &Arc<Program>, plain: bool) -> Signs {
-    let options = RunOptions { max_cycles: 5_000, plain, ..RunOptions::default() };
+    let options = RunOptions { max_cycles: Some(5_000), plain, ..RunOptions::default() };
     let mut runner = Runner::new(Arc::clone(program), options);
     for function in program.functions() {
         // It takes one number of arguments; the others are refused.

@@ -85,11 +85,11 @@ pub fn modes(text: &str) -> Signs {
     let stored = Program::from_bytes(&bytes).expect("a program that was just written can be read");
     assert!(stored.to_bytes() == bytes, "a program that was stored is another one");
     let stored = Arc::new(stored);
-    let plain = RunOptions { plain: true, max_cycles: MAX_CYCLES, ..RunOptions::default() };
+    let plain = RunOptions { plain: true, max_cycles: Some(MAX_CYCLES), ..RunOptions::default() };
     let reference = story(&stored, plain);
     // Three threads also go through the wafer as if it were large.
     for (threads, large_from) in [(1, usize::MAX), (2, usize::MAX), (3, 0)] {
-        let limits = RunOptions { max_cycles: MAX_CYCLES, ..RunOptions::default() };
+        let limits = RunOptions { max_cycles: Some(MAX_CYCLES), ..RunOptions::default() };
         let other = story(&stored, RunOptions { threads, pes_of_a_thread: 1, large_from, ..limits });
         assert!(other == reference, "on {threads} threads: {}", first_difference(&other, &reference));
     }

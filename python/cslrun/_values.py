@@ -53,26 +53,26 @@ def of_bits(numbers: npt.NDArray[np.uint64], kind: np.dtype[Any]) -> npt.NDArray
     return numbers.astype(f"u{kind.itemsize}").view(kind)
 
 
-_ARGUMENTS: dict[str, type[np.generic]] = {
-    "f32": np.float32,
-    "f16": np.float16,
-    "i32": np.int32,
-    "u32": np.uint32,
-    "i16": np.int16,
-    "u16": np.uint16,
+#: The types of parameters that the host can pass, which are those of one word, with their types of numpy.
+ARGUMENTS: dict[str, type[np.generic]] = {
+    ty: np.dtype(DTYPES[ty]).type for ty in ("f32", "f16", "i16", "u16", "i32", "u32", "bool")
 }
 
 
 def argument(function: str, ty: str, value: Any) -> int:
-    """The bits of an argument as one word."""
+    """The bits of an argument as one word; TypeError if it does not fit, or if the host cannot pass the type."""
+    if ty not in ARGUMENTS:
+        raise TypeError(f"{function} takes a {ty}, which the host cannot pass")
     if np.ndim(value) != 0:
         raise TypeError(f"{function} takes a number here, not {shown(value)}")
-    return int(tensors.widen(tensors.converted(value, _ARGUMENTS[ty]).reshape(1))[0])
+    return int(tensors.widen(tensors.converted(value, ARGUMENTS[ty]).reshape(1))[0])
 
 
 def misuse(error: RunError, program: Program) -> Exception:
     """What Python calls an error about a name."""
     rule = error.diagnostics[0].rule if error.diagnostics else ""
+    if rule == "symbol-absent":
+        return SymbolError(str(error).rstrip())
     if rule in ("export-misused", "no-element-type"):
         return TypeError(str(error))
     if rule in ("unknown-export", "export-absent"):

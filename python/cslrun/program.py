@@ -117,6 +117,11 @@ class Program:
         ----------
         path
             The file, which is replaced if it is there.
+
+        Raises
+        ------
+        OSError
+            The file cannot be written.
         """
         Path(path).write_bytes(self._native.to_bytes())
 

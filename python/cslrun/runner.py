@@ -185,7 +185,8 @@ class Runner(CommandQueue):
         SymbolError
             The program exports no such name.
         TypeError
-            The name is a variable, or the arguments do not fit the function.
+            The name is a variable, the arguments do not fit the function, or the host cannot pass one of its
+            parameters: an integer of 8 or 64 bits, bf16, cb16.
         """
         if name not in self.program.exports and name in self.program.functions:
             # Without a layout block nothing says what its parameters are.
@@ -236,6 +237,13 @@ class Runner(CommandQueue):
         bool
             False if nothing can happen any more before the host acts.
         """
+
+        Raises
+        ------
+        ValueError
+            `cycles` is no whole number, or negative.
+        RunError
+            The program fails, or reaches its cycle limit.
         return self._run_to(self.cycles + _values.whole("cycles", cycles))
 
     def run_until(self, until: int | Callable[[Runner], bool], *, every: int = 1) -> bool:
@@ -407,7 +415,18 @@ class Runner(CommandQueue):
         bytes
             Words of 16 bits, the low byte of each first.
         """
-        return self._native.symbol(x, y, name)
+
+        Raises
+        ------
+        SymbolError
+            The PE has no such variable.
+        ValueError
+            The PE lies outside the program rectangle.
+        _values.check_place(self.program, x, y)
+        try:
+            return self._native.symbol(x, y, name)
+        except RunError as error:
+            raise _values.misuse(error, self.program) from None
 
     def trace(self, x: int, y: int, name: str) -> list[bool | int | float | str]:
         """The values that a PE recorded in a `<debug>` trace.
@@ -424,7 +443,13 @@ class Runner(CommandQueue):
         list
             Booleans, numbers and strings, in the order in which they were recorded.
         """
+
+        Raises
+        ------
+        ValueError
+            The PE lies outside the program rectangle.
         return self._native.trace(x, y, name)
+        _values.check_place(self.program, x, y)
 
     def snapshot_bytes(self) -> bytes:
         """The memory and the traces of all PEs.

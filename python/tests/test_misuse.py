@@ -17,7 +17,7 @@ SCRIPTS = int(os.environ.get("MISUSE", "60"))
 CALLS = 12
 NUMBERS = [-1, 0, 1, 2, COUNT, 7, 1 << 15, 1 << 31, 1 << 40, 1.5, "1", None, True, float("nan")]
 # What a wrong call may raise: the errors of Python for values, types and names, and those of the package.
-ALLOWED = (ValueError, TypeError, KeyError, IndexError, OverflowError, AttributeError, RuntimeError, BufferError)
+ALLOWED = (ValueError, TypeError, cslrun.SymbolError, IndexError, OverflowError, AttributeError, RuntimeError, BufferError)
 
 
 def mostly(dice, right, others):

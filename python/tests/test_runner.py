@@ -59,12 +59,55 @@ def test_a_trace_holds_what_was_recorded(runner):
     assert runner.trace(2, 1, "nothing") == []
 
 
+LAYOUT = """\
+const memcpy = @import_module("<memcpy/get_params>", .{ .width = 1, .height = 1 });
+layout {
+    @set_rectangle(1, 1);
+    @set_tile_code(0, 0, "pe.csl", .{ .memcpy_params = memcpy.get_params(0) });
+    @export_name("choose", fn(bool) void);
+    @export_name("shift", fn(i8) void);
+}
+"""
+PE = """\
+param memcpy_params: comptime_struct;
+const memcpy = @import_module("<memcpy/memcpy>", memcpy_params);
+var chosen: u16 = 7;
+fn choose(it: bool) void {
+    chosen = if (it) 1 else 0;
+    memcpy.unblock_cmd_stream();
+}
+fn shift(by: i8) void {
+    memcpy.unblock_cmd_stream();
+}
+comptime {
+    @export_symbol(choose);
+    @export_symbol(shift);
+}
+"""
+
+
+def test_launches_pass_booleans_and_no_bytes():
+    runner = cslrun.Runner(cslrun.compile("layout.csl", files={"layout.csl": LAYOUT, "pe.csl": PE}))
+    for given in (True, False, np.True_):
+        runner.launch("choose", given)
+        assert runner.read("chosen") == given
+    with pytest.raises(TypeError, match="does not fit bool"):
+        runner.launch("choose", 2)
+    with pytest.raises(TypeError, match="shift takes a i8, which the host cannot pass"):
+        runner.launch("shift", 1)
+
+
 def test_any_global_can_be_read_by_its_name(runner):
     runner.copy_in("shorts", [1, -1, 2, -2])
     runner.finish()
     assert np.frombuffer(runner.symbol(0, 0, "shorts"), np.int16).tolist() == [1, -1, 2, -2]
     with pytest.raises(ValueError, match="outside the program rectangle of 3 x 2 PEs"):
         runner.symbol(3, 0, "shorts")
+    with pytest.raises(cslrun.SymbolError, match="no variable `shortz`"):
+        runner.symbol(0, 0, "shortz")
+    for look in (runner.symbol, runner.trace):
+        with pytest.raises(ValueError, match="outside the program rectangle of 3 x 2 PEs"):
+            look(-1, 0, "shorts")
 
 
 def test_a_program_that_never_lets_the_host_in_is_reported(runner):

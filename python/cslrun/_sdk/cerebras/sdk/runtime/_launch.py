@@ -10,15 +10,14 @@ import numpy.typing as npt
 from cerebras.sdk.sdk_utils import cast_uint32
 
 from cslrun._frames import HIDDEN as __tracebackhide__
+from cslrun._values import ARGUMENTS
 
-_ACCEPTED: dict[str, tuple[type[Any], ...]] = {
-    "bool": (bool, np.bool_),
-    "f32": (float, np.float32),
-    "f16": (np.float16,),
-    "i16": (np.int16,),
-    "u16": (np.uint16,),
-    "i32": (int, np.int32, np.int64),
-    "u32": (int, np.uint32, np.uint64),
+# What a parameter takes besides its own type of numpy.
+_ALSO: dict[str, tuple[type[Any], ...]] = {
+    "bool": (bool,),
+    "f32": (float,),
+    "i32": (int, np.int64),
+    "u32": (int, np.uint64),
 }
 
 _RANGES = {"i32": (-(2**31), 2**31 - 1), "u32": (0, 2**32 - 1)}
@@ -50,12 +49,12 @@ def raw_words(function: str, args: npt.ArrayLike) -> list[int]:
 
 
 def _word(function: str, index: int, ty: str, arg: Any) -> int:
-    accepted = _ACCEPTED.get(ty, ())
-    if not accepted:
+    if ty not in ARGUMENTS:
         raise RuntimeError(
             f"argument {index} of {function} is a {ty}, which the host cannot pass: declare the parameter as one of "
-            f"{', '.join(name for name in _ACCEPTED if name != 'bool')}"
+            f"{', '.join(name for name in ARGUMENTS if name != 'bool')}"
         )
+    accepted = (*_ALSO.get(ty, ()), ARGUMENTS[ty])
     if ty == "bool" and isinstance(arg, accepted):
         return int(arg)
     # bool is an int in Python, but none in CSL.

@@ -380,7 +380,7 @@ class SdkRuntime:
                 f"read_symbol: the program has not run yet, so `{name}` has its first value; call stop() before",
                 stacklevel=2,
             )
-        return np.frombuffer(self._runner.symbol(x, y, name), dtype=np.uint8).view(dtype).copy()
+        return np.frombuffer(self._runner._native.symbol(x, y, name), dtype=np.uint8).view(dtype).copy()
 
     def dump_core(self, path: str | os.PathLike[str] = "out.core") -> None:
         """Writes the memory of all PEs to a file."""

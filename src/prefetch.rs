@@ -3,7 +3,7 @@
 //! The state of a large wafer does not fit into the caches, and no processor can guess which PE comes next. The
 //! simulator knows: it has a list. So while it visits one PE or router, it prefetches those that are a few places
 //! further in the list. Only the time of a run depends on this. It is done on wafers of at least 4,096 PEs
-//! (`Wafer::is_large_from` with a higher number switches it off), because it costs more than it saves where the state
+//! (`RunOptions::large_from` with a higher number switches it off), because it costs more than it saves where the state
 //! fits a cache: game-of-life of the public examples takes 1.1 times as long with it on 32 x 32. On 64 x 64 and
 //! 128 x 128, and with pieces of a cycle that are as long as their work (`wafer/locality_step.rs`), it takes 0.75 of
 //! the time of a build that prefetched about half of what a visit touches, `benches/programs/exchange.csl`, 128 x 128,

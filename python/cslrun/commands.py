@@ -51,8 +51,8 @@ Options, and the variables of the environment that do the same:
   --cslrun-report FILE.html    CSLRUN_REPORT      write a page that shows the run
   --cslrun-profile FILE.html   CSLRUN_PROFILE     write a page that shows where the cycles went
                                                   (or .json, .speedscope.json, .pb, .txt)
-  --cslrun-seed N              CSLRUN_SEED        change the order of tasks that are ready at
-                                                  the same time
+  --cslrun-seed N              CSLRUN_SEED        vary what the machine leaves undefined, such as the
+                                                  order of tasks that are ready at the same time
   --cslrun-threads N           CSLRUN_THREADS     threads for a large wafer
   --cslrun-max-cycles N        CSLRUN_MAX_CYCLES  stop with an error after this many cycles
   --cslrun-flags "-W overlap"  CSLRUN_FLAGS       levels of diagnostics (docs/levels.md)

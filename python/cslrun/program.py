@@ -320,7 +320,8 @@ def sources(
 
 
 def _param(name: str, value: Any) -> tuple[str, bool | int | float]:
-    """A value in the form that the native module takes: a plain number, or ("color", number)."""
+    """A value in the form that the native module takes: the name of its type, such as "color", and the number;
+    TypeError for anything else."""
     if isinstance(value, Color):
         return ("color", value.number)
     if isinstance(value, np.generic):

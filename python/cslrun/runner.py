@@ -43,7 +43,8 @@ class Runner(CommandQueue):
         The number of threads that simulate the PEs of a large wafer, 1 to its number of rows. By default that of
         CSLRUN_THREADS, or all cores if the wafer has 256 PEs for each. The results do not depend on it.
     seed
-        Changes the order of tasks that are ready at the same time; by default that of CSLRUN_SEED.
+        Varies what the machine leaves undefined, such as the order of tasks that are ready at the same time; by default
+        that of CSLRUN_SEED.
     trace
         A file for the events of the run: `.json` for https://ui.perfetto.dev, `.txt` for a list. By default that
         of CSLRUN_TRACE.
@@ -236,7 +237,6 @@ class Runner(CommandQueue):
         -------
         bool
             False if nothing can happen any more before the host acts.
-        """
 
         Raises
         ------
@@ -244,6 +244,7 @@ class Runner(CommandQueue):
             `cycles` is no whole number, or negative.
         RunError
             The program fails, or reaches its cycle limit.
+        """
         return self._run_to(self.cycles + _values.whole("cycles", cycles))
 
     def run_until(self, until: int | Callable[[Runner], bool], *, every: int = 1) -> bool:
@@ -414,7 +415,6 @@ class Runner(CommandQueue):
         -------
         bytes
             Words of 16 bits, the low byte of each first.
-        """
 
         Raises
         ------
@@ -422,6 +422,7 @@ class Runner(CommandQueue):
             The PE has no such variable.
         ValueError
             The PE lies outside the program rectangle.
+        """
         _values.check_place(self.program, x, y)
         try:
             return self._native.symbol(x, y, name)
@@ -442,14 +443,14 @@ class Runner(CommandQueue):
         -------
         list
             Booleans, numbers and strings, in the order in which they were recorded.
-        """
 
         Raises
         ------
         ValueError
             The PE lies outside the program rectangle.
-        return self._native.trace(x, y, name)
+        """
         _values.check_place(self.program, x, y)
+        return self._native.trace(x, y, name)
 
     def snapshot_bytes(self) -> bytes:
         """The memory and the traces of all PEs.
@@ -497,7 +498,7 @@ class Runner(CommandQueue):
         return Profile.of(self._native)
 
     def write_recordings(self) -> None:
-        """Writes the trace and the report of the run up to now, if it has any."""
+        """Writes the trace, the report and the profile of the run up to now, those that it has."""
         self._native.write_recordings()
 
     def _repr_html_(self) -> str:

@@ -72,7 +72,8 @@ def sweep(
     inputs
         Values that only the host sees; they are combined with the params.
     seeds
-        Seeds for the order of tasks that are ready at the same time; the host finds the seed as `seed`.
+        Seeds for what the machine leaves undefined, such as the order of tasks that are ready at the same time; the
+        host finds the seed as `seed`.
     arch, files
         As for [compile].
     max_cycles

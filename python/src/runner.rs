@@ -120,7 +120,7 @@ impl Runner {
         Ok(())
     }
 
-    /// Writes the trace and the report of the run up to now, unless they are written already.
+    /// Writes the trace, the report and the profile of the run up to now, unless they are written already.
     fn write_recordings(&self) -> PyResult<()> {
         let run = &mut *self.run()?;
         guarded(|| {

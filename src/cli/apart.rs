@@ -59,7 +59,7 @@ pub fn perform_apart(words: &[String], loader: &dyn Loader) -> Performed {
     }
 }
 
-/// The program that a command line of `run`, `profile` or `dsd` compiles, and how.
+/// The program that a command line of `run`, `profile`, `dsd` or `dump` compiles, and how.
 ///
 /// # Errors
 /// Why the words make no sense, or that the command compiles no single program.

@@ -20,7 +20,7 @@ pub struct RunSettings {
     pub keeps_report: bool,
     /// Whether to note what a profile shows although it goes to no file.
     pub keeps_profile: bool,
-    /// The seed for the order of equally ready tasks.
+    /// The seed for what the machine leaves undefined.
     pub seed: Option<u64>,
     /// The number of threads that simulate a large wafer.
     pub threads: Option<usize>,

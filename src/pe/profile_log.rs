@@ -291,7 +291,7 @@ impl ProfileLog {
         }
     }
 
-    /// An operation has sent all of its elements ahead of the clock, in the cycles from `first` to `last`.
+    /// An operation has sent all of its elements ahead of the clock, up to the cycle `last`, one after the other since it started.
     pub fn sent_early(
         &mut self,
         place: usize,

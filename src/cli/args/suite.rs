@@ -24,7 +24,8 @@ pub struct TestArgs {
     /// Import only files in this folder; for programs that you do not trust
     #[arg(long, value_name = "DIR")]
     import_root: Option<PathBuf>,
-    /// Change the order of tasks that are ready at the same time; the result must not change
+    /// Vary what the machine leaves undefined, such as the order of tasks that are ready at the same time; the result
+    /// must not change
     #[arg(long, value_name = "N", value_parser = seed)]
     pub seed: Option<u64>,
     /// Stop a test with an error after this many cycles [default: 10000000]

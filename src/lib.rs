@@ -29,8 +29,9 @@
 //! # Ok::<(), String>(())
 //! ```
 //!
-//! Everything else is private. `docs/ARCHITECTURE.md` follows a program through the modules, in this order:
-//! `source`, `syntax`, `sema`, `image`, `exec`, `pe`, `fabric`, `wafer`, `host`, `cli`.
+//! The rest is private but for [`catalogue`], which documentation is made from, and [`cli`], which the commands call.
+//! `docs/ARCHITECTURE.md` follows a program through the modules, in this order: `source`, `syntax`, `sema`, `image`,
+//! `exec`, `fabric`, `pe`, `wafer`, `host`, `cli`.
 
 // Commands that need a terminal are not part of what a browser loads, nor are kernels for certain processors.
 #![cfg_attr(target_family = "wasm", allow(dead_code, unused_imports))]

@@ -81,6 +81,17 @@ fn every_module_uses_only_the_modules_of_its_row() {
 }
 
 #[test]
+fn the_list_of_modules_names_every_one() {
+    let page = std::fs::read_to_string(root().join("docs/ARCHITECTURE.md")).expect("the page");
+    let list = page.split("```").nth(1).expect("the list");
+    let listed: BTreeSet<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    let files = files_below(&root().join("src"), "rs");
+    let modules: BTreeSet<String> = files.iter().filter_map(|path| module_of(path)).collect();
+    let missing: Vec<_> = modules.iter().filter(|module| !listed.contains(module.as_str())).collect();
+    assert!(missing.is_empty(), "docs/ARCHITECTURE.md does not list {missing:?}");
+}
+
+#[test]
 fn a_pe_knows_of_the_fabric_only_its_ramp() {
     for path in files_below(&root().join("src/pe"), "rs") {
         for used in paths_of_crate(&product_code(&path)) {

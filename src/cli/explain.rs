@@ -1,7 +1,7 @@
 use super::outcome::Outcome;
 use super::page::{rendered, styled};
 use crate::MessageFormat;
-use crate::diagnostics::{Rule, rules, suggest};
+use crate::diagnostics::{Group, Rule, rules, suggest};
 use anstyle::Style;
 use std::fmt::Write;
 
@@ -41,8 +41,11 @@ fn everything(width: Option<usize>) -> String {
         let heading = if width.is_some() { styled(topic, Style::new().bold()) } else { topic.to_string() };
         let _ = writeln!(out, "{heading}\n{}", list(rules, "", width));
     }
-    out + "`cslrun explain RULE` prints the page of a rule; part of a name lists the rules that contain it,\n\
-           and `hazards`, `undefined`, `style` or `unused` those of a group.\n"
+    let [groups @ .., last] = Group::ALL.map(|group| format!("`{}`", group.name()));
+    let groups = groups.join(", ");
+    let usage =
+        "`cslrun explain RULE` prints the page of a rule; part of a name lists the rules that contain it,";
+    format!("{out}{usage}\nand {groups} or {last} those of a group.\n")
 }
 
 /// A line for each rule; those whose names begin with `start` come first.

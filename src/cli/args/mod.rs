@@ -318,6 +318,26 @@ mod tests {
     }
 
     #[test]
+    fn help_names_the_defaults_and_all_groups() {
+        let all = definition();
+        let help = |command: &clap::Command, option: &str| {
+            let mut found = command.get_arguments().filter(|arg| arg.get_long() == Some(option));
+            found.next().and_then(clap::Arg::get_help).expect("an option with help").to_string()
+        };
+        let of_test = all.find_subcommand("test").expect("a command");
+        for (text, default) in [
+            (help(&all, "max-cycles"), crate::host::DEFAULT_MAX_CYCLES),
+            (help(of_test, "max-cycles"), suite::MOST_CYCLES),
+            (help(&all, "trace-limit"), crate::trace::TraceFilter::DEFAULT_LIMIT as u64),
+        ] {
+            assert!(text.ends_with(&format!("[default: {default}]")), "{text}: {default}");
+        }
+        let groups = crate::diagnostics::Group::ALL.map(|group| group.name()).join(", ");
+        let allow = help(&all, "allow");
+        assert!(allow.contains(&format!("({groups}, all)")), "{allow}");
+    }
+
+    #[test]
     fn steps_keep_the_order_of_the_command_line() {
         let run = run("a.csl --get y --set A=1,-2 --launch f:3,0.5 --set B=b.npy --get y=o.npy --launch g");
         let expected = [

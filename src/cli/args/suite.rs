@@ -7,7 +7,7 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 
 /// A test that never ends should not take minutes on a wafer of many PEs.
-const MOST_CYCLES: u64 = 10_000_000;
+pub(super) const MOST_CYCLES: u64 = 10_000_000;
 
 /// Which tests to run, and how.
 #[derive(Args, Debug)]

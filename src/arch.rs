@@ -126,6 +126,15 @@ impl ArchName {
         }
     }
 
+    /// The number of the data task that takes what arrives: that of the color on WSE-2, that of the queue on WSE-3, where
+    /// nothing arrives without one.
+    pub fn channel(self, color: Color, queue: Option<InQueue>) -> Option<u8> {
+        match self {
+            ArchName::Wse2 => Some(color.0),
+            ArchName::Wse3 => queue.map(|queue| queue.0),
+        }
+    }
+
     /// The machine with this name, as written in CSL: `wse2` or `wse3`.
     pub fn parse(word: &str) -> Option<ArchName> {
         match word {

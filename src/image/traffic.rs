@@ -133,12 +133,14 @@ impl TileImage {
         })
     }
 
+    /// The input queue that is bound to a color.
+    pub fn queue_of(&self, color: Color) -> Option<InQueue> {
+        self.input_queues.iter().find(|b| b.color == color).map(|b| b.queue)
+    }
+
     /// The task that takes the data wavelets of a color.
     pub fn data_task(&self, arch: ArchName, color: Color) -> Option<&TaskBinding> {
-        let channel = match arch {
-            ArchName::Wse2 => color.0,
-            ArchName::Wse3 => self.input_queues.iter().find(|b| b.color == color)?.queue.0,
-        };
+        let channel = arch.channel(color, self.queue_of(color))?;
         self.tasks.iter().find(|t| t.kind == TaskKind::Data && t.id.0 == channel)
     }
 
@@ -152,13 +154,8 @@ impl TileImage {
 
     /// Whether something may take wavelets of a color; what is not known counts as taking.
     pub fn may_take(&self, arch: ArchName, color: Color) -> bool {
-        let queue = self.input_queues.iter().find(|b| b.color == color).map(|b| b.queue);
-        let channel = match arch {
-            ArchName::Wse2 => Some(color.0),
-            ArchName::Wse3 => queue.map(|q| q.0),
-        };
-        // On WSE-3 wavelets reach a PE through a queue only.
-        let Some(channel) = channel else { return false };
+        let queue = self.queue_of(color);
+        let Some(channel) = arch.channel(color, queue) else { return false };
         let by_task = self.tasks.iter().any(|t| match t.kind {
             TaskKind::Data => t.id.0 == channel,
             TaskKind::Control => true,

@@ -1,6 +1,6 @@
 //! One queue between a PE and its router: an [`Inbox`] or an [`Outbox`].
 
-use crate::arch::{Color, InQueue, OutQueue};
+use crate::arch::{ArchName, Color, InQueue, OutQueue};
 use crate::fabric::Wavelet;
 use crate::inline_queue::InlineQueue;
 use crate::source::Span;
@@ -42,6 +42,12 @@ impl Inbox {
     /// The oldest wavelet.
     pub fn head(&self) -> Option<Wavelet> {
         self.items.front().copied()
+    }
+
+    /// The number of the data task that its wavelets start; `None` where it has none.
+    #[inline]
+    pub fn channel(&self, arch: ArchName) -> Option<u8> {
+        arch.channel(self.color, self.queue)
     }
 
     /// Takes the oldest wavelet.

@@ -7,7 +7,7 @@ use super::races::RaceAccess;
 use super::tasks::{CompletionAction, Picked, bit};
 use super::threads::{MAIN, Thread};
 use super::vector_unit::VectorUnit;
-use crate::arch::{ArchName, TEARDOWN_TASK, TaskId};
+use crate::arch::{TEARDOWN_TASK, TaskId};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::UNSET_VARIABLE;
 use crate::dsd::footprint::Footprint;
@@ -98,12 +98,8 @@ impl Pe {
             Picked::Wavelet { id, input, .. } => {
                 let input = usize::from(input);
                 // An operation may have unblocked the channel of the wavelet.
-                let inbox = &self.queues.inputs[input];
-                let channel = match self.arch.name {
-                    ArchName::Wse2 => inbox.color.0,
-                    ArchName::Wse3 => inbox.queue.map_or(inbox.color.0, |queue| queue.0),
-                };
-                let ids = bit(id) | bit(also) | bit(TaskId(channel));
+                let channel = self.queues.inputs[input].channel(self.arch.name);
+                let ids = bit(id) | bit(also) | channel.map_or(0, |channel| bit(TaskId(channel)));
                 self.races.task_starts(ids, Some(input), &self.threads, now);
             }
         }

@@ -267,23 +267,15 @@ impl Tasks {
     /// The data task for the oldest wavelet of an input.
     pub fn wants(&self, arch: ArchName, queues: &Queues, input: usize) -> Option<TaskId> {
         let inbox = &queues.inputs[input];
-        let channel = match arch {
-            ArchName::Wse2 => inbox.color.0,
-            ArchName::Wse3 => inbox.queue?.0,
-        };
-        let id = TaskId(channel);
+        let id = TaskId(inbox.channel(arch)?);
         let is_data = inbox.head().is_some_and(|head| !head.control);
         (is_data && self.data & !self.state.blocked & bit(id) != 0).then_some(id)
     }
 
     /// Whether the only wavelet of an input, a data wavelet, starts a task.
     pub fn starts_for(&self, arch: ArchName, inbox: &Inbox) -> bool {
-        let channel = match arch {
-            ArchName::Wse2 => Some(inbox.color.0),
-            ArchName::Wse3 => inbox.queue.map(|queue| queue.0),
-        };
         let ready = self.data & !self.state.blocked;
-        inbox.len() == 1 && channel.is_some_and(|channel| ready & bit(TaskId(channel)) != 0)
+        inbox.len() == 1 && inbox.channel(arch).is_some_and(|channel| ready & bit(TaskId(channel)) != 0)
     }
 
     /// Whether the control wavelet that is the oldest one of an input names a task that is bound.
@@ -299,10 +291,7 @@ impl Tasks {
 
     /// The control task that the oldest wavelet of an input names while its channel is blocked.
     pub fn held_back(&self, arch: ArchName, inbox: &Inbox) -> Option<TaskId> {
-        let channel = match arch {
-            ArchName::Wse2 => inbox.color.0,
-            ArchName::Wse3 => inbox.queue?.0,
-        };
+        let channel = inbox.channel(arch)?;
         let head = inbox.head().filter(|head| head.control && self.state.blocked & 1 << channel != 0)?;
         Some(control_id(head))
     }
@@ -310,10 +299,7 @@ impl Tasks {
     /// The task for the oldest wavelet of an input. It drops wavelets before it that no task receives.
     pub fn by_wavelet(&self, arch: ArchName, queues: &mut Queues, input: usize, now: u64) -> Option<Picked> {
         let inbox = &mut queues.inputs[input];
-        let channel = match arch {
-            ArchName::Wse2 => inbox.color.0,
-            ArchName::Wse3 => inbox.queue?.0,
-        };
+        let channel = inbox.channel(arch)?;
         if self.state.blocked & 1 << channel != 0 {
             return None;
         }

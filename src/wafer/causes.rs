@@ -248,14 +248,14 @@ fn operation_that_receives(pe_array: &PeArray, pe: usize, tile: &TileImage, colo
 
 fn task_that_receives(pe_array: &PeArray, pe: usize, tile: &TileImage, color: Color) -> Option<Cause> {
     let at = pe_array.program().pe_coord(pe);
-    let queue = tile.input_queues.iter().find(|b| b.color == color).map(|b| b.queue);
-    let data = || tile.tasks.iter().filter(|t| t.kind == TaskKind::Data);
-    let (task, unblocked) = match (pe_array.program().arch, queue) {
-        (ArchName::Wse2, _) => (data().find(|t| t.id.0 == color.0)?, format!("@get_color({color})")),
-        (ArchName::Wse3, Some(q)) => (data().find(|t| t.id.0 == q.0)?, format!("@get_input_queue({q})")),
+    let arch = pe_array.program().arch;
+    let (task, unblocked) = match (arch, tile.queue_of(color)) {
+        (ArchName::Wse2, _) => (tile.data_task(arch, color)?, format!("@get_color({color})")),
+        (ArchName::Wse3, Some(q)) => (tile.data_task(arch, color)?, format!("@get_input_queue({q})")),
         (ArchName::Wse3, None) => {
             let unbound = |id: u8| tile.input_queues.iter().all(|b| b.queue.0 != id);
-            let task = data().find(|t| unbound(t.id.0))?;
+            let data = |task: &&TaskBinding| task.kind == TaskKind::Data;
+            let task = tile.tasks.iter().filter(data).find(|t| unbound(t.id.0))?;
             let fact =
                 format!("`{}` on {at} waits at input queue {}, which has no color", task.name, task.id);
             let advice = format!(

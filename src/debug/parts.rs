@@ -45,8 +45,7 @@ fn in_bits(held: &VariableValue, field: &Field) -> VariableValue {
     let width = u32::from(field.bits).clamp(1, 64);
     let mask = u64::MAX >> (64 - width);
     let mut value = bits(&held.words).checked_shr(field.at.into()).unwrap_or(0) & mask;
-    let is_signed = matches!(field.ty.element, Some(Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64));
-    if is_signed && value >> (width - 1) & 1 == 1 {
+    if field.ty.element.is_some_and(Scalar::is_signed) && value >> (width - 1) & 1 == 1 {
         value |= !mask;
     }
     let words = (0..field.ty.words).map(|k| (value >> (16 * k)) as u16).collect();

@@ -12,7 +12,7 @@ pub(crate) fn convert(x: u64, from: Scalar, to: Scalar) -> Result<u64, Diag> {
         Scalar::F16 => from_float(f16::to_f32(x as u16), to),
         Scalar::Bf16 | Scalar::Cb16 => from_float(value(x, from), to),
         Scalar::F32 => from_float(f32::from_bits(x as u32), to),
-        _ => Ok(from_integer(x, is_signed(from), to)),
+        _ => Ok(from_integer(x, from.is_signed(), to)),
     }
 }
 
@@ -20,7 +20,7 @@ pub(crate) fn convert(x: u64, from: Scalar, to: Scalar) -> Result<u64, Diag> {
 pub(crate) fn saturate(x: u64, from: Scalar, to: Scalar) -> u64 {
     convert(x, from, to).unwrap_or_else(|_| {
         let x = value(x, from);
-        let (is_signed, bits) = (is_signed(to), u32::from(width(to)));
+        let (is_signed, bits) = (to.is_signed(), u32::from(to.bits()));
         match (x > 0.0, is_signed) {
             (true, true) => (i64::MAX >> (64 - bits)) as u64,
             (true, false) => u64::MAX >> (64 - bits),
@@ -54,7 +54,7 @@ fn from_float(x: f32, to: Scalar) -> Result<u64, Diag> {
         Scalar::Bf16 => Ok(FloatKind::Bf16.to_bits(x.into())),
         Scalar::Cb16 => Ok(FloatKind::Cb16.to_bits(x.into())),
         Scalar::F32 => Ok(x.to_bits().into()),
-        integer => float::truncate(x.into(), is_signed(integer), width(integer))
+        integer => float::truncate(x.into(), integer.is_signed(), integer.bits())
             .ok_or_else(|| FLOAT_TO_INT_RANGE.because(&[("value", &x), ("ty", &integer.name())])),
     }
 }
@@ -68,26 +68,13 @@ fn from_integer(x: u64, is_signed_type: bool, to: Scalar) -> u64 {
         Scalar::F16 => f16::from_u64(x).into(),
         Scalar::Bf16 => FloatKind::Bf16.to_bits(nearest_double(x, is_signed_type)),
         Scalar::Cb16 => FloatKind::Cb16.to_bits(nearest_double(x, is_signed_type)),
-        integer if is_signed(integer) => signed(x, 64 - width(integer)),
-        integer => unsigned(x, 64 - width(integer)),
+        integer if integer.is_signed() => signed(x, 64 - integer.bits()),
+        integer => unsigned(x, 64 - integer.bits()),
     }
 }
 
 fn nearest_double(x: u64, is_signed_type: bool) -> f64 {
     if is_signed_type { x as i64 as f64 } else { x as f64 }
-}
-
-fn is_signed(ty: Scalar) -> bool {
-    matches!(ty, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64)
-}
-
-fn width(ty: Scalar) -> u8 {
-    match ty {
-        Scalar::Bool | Scalar::I8 | Scalar::U8 => 8,
-        Scalar::I16 | Scalar::U16 | Scalar::F16 | Scalar::Bf16 | Scalar::Cb16 => 16,
-        Scalar::I32 | Scalar::U32 | Scalar::F32 => 32,
-        Scalar::I64 | Scalar::U64 => 64,
-    }
 }
 
 #[cfg(test)]

@@ -77,20 +77,9 @@ pub(super) fn simpler(op: Op) -> Op {
     }
 }
 
-/// Whether an integer type is signed, and its width in bits.
+/// Whether an integer type or bool is signed, and its width in bits.
 fn integer(ty: Scalar) -> Option<(bool, u8)> {
-    Some(match ty {
-        Scalar::Bool => (false, 1),
-        Scalar::I8 => (true, 8),
-        Scalar::I16 => (true, 16),
-        Scalar::I32 => (true, 32),
-        Scalar::I64 => (true, 64),
-        Scalar::U8 => (false, 8),
-        Scalar::U16 => (false, 16),
-        Scalar::U32 => (false, 32),
-        Scalar::U64 => (false, 64),
-        Scalar::F16 | Scalar::Bf16 | Scalar::Cb16 | Scalar::F32 => return None,
-    })
+    (!ty.is_float()).then(|| (ty.is_signed(), ty.bits()))
 }
 
 /// An access to memory that knows its kind.

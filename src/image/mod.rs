@@ -99,6 +99,21 @@ impl Scalar {
         matches!(self, Scalar::Bf16 | Scalar::Cb16)
     }
 
+    /// Whether it is an integer type with a sign.
+    pub fn is_signed(self) -> bool {
+        matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64)
+    }
+
+    /// Width in bits; a bool takes 8 where it is stored.
+    pub fn bits(self) -> u8 {
+        match self {
+            Scalar::Bool | Scalar::I8 | Scalar::U8 => 8,
+            Scalar::I16 | Scalar::U16 | Scalar::F16 | Scalar::Bf16 | Scalar::Cb16 => 16,
+            Scalar::I32 | Scalar::U32 | Scalar::F32 => 32,
+            Scalar::I64 | Scalar::U64 => 64,
+        }
+    }
+
     /// 16-bit words in memory: small integers take a whole word (ruling).
     pub fn words(self) -> u16 {
         match self {

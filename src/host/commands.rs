@@ -7,6 +7,7 @@
 //!
 //! Each command is an `impl` of [`HostCommand`], in one file with the functions that queue it.
 
+use super::names::CopyDirection;
 use super::{Failure, Runner};
 use crate::arch::{Color, PeCoord};
 use crate::diagnostics::Diagnostic;
@@ -73,8 +74,8 @@ pub(super) trait HostCommand: CopyOfCommand + Send + Sync {
 pub(super) struct HoldUp {
     pub needs: String,
     pub pes: Vec<PeCoord>,
-    /// Of a stream, its color and whether the host sends.
-    pub stream: Option<(Color, bool)>,
+    /// Of a stream, its color and direction.
+    pub stream: Option<(Color, CopyDirection)>,
     pub advice: &'static str,
 }
 
@@ -342,7 +343,10 @@ impl Runner {
         let HoldUp { needs, pes, stream, advice } = self.hold_up(first);
         let span = pes.first().and_then(|pe| self.launch_that_holds(*pe));
         let idle = pes.first().filter(|_| span.is_some()).and_then(|pe| self.idle_task(*pe));
-        let stream = || self.wafer.stream_end(*pes.first()?, stream?.0, stream?.1);
+        let stream = || {
+            let (color, way) = stream?;
+            self.wafer.stream_end(*pes.first()?, color, way == CopyDirection::In)
+        };
         let cause = idle.or_else(stream);
         let more = pes.len().saturating_sub(NAMED);
         let pes = pes.into_iter().take(NAMED).collect();

@@ -3,6 +3,7 @@
 //! A copy accesses a PE between two of its tasks, and occupies the channels until all its words have passed.
 
 use super::commands::{HostCommand, Ticket};
+use super::names::CopyDirection;
 use super::{Failure, Runner};
 use crate::arch::PeCoord;
 use crate::diagnostics::Result;
@@ -73,8 +74,7 @@ pub struct CopyRequest {
 #[derive(Clone)]
 struct Copying {
     copy: CopyRequest,
-    /// Whether it writes to the PEs.
-    into: bool,
+    way: CopyDirection,
     words: Vec<u32>,
     /// How many PEs of the region are done, row by row.
     reached: usize,
@@ -115,12 +115,11 @@ impl Turn {
 
 impl HostCommand for Copying {
     fn describe(&self) -> String {
-        let way = if self.into { "to" } else { "from" };
-        format!("the copy {way} `{}`", self.copy.name)
+        format!("the copy {} `{}`", self.way.word(), self.copy.name)
     }
 
     fn can_precede_the_start(&self) -> bool {
-        self.into
+        self.way == CopyDirection::In
     }
 
     fn overtakes_launches(&self, has_turn: &mut dyn FnMut(PeCoord) -> bool) -> bool {
@@ -139,9 +138,9 @@ impl HostCommand for Copying {
             }
             self.turn.end(host, at);
             let words = &mut self.words[self.reached * elements..][..*elements];
-            match self.into {
-                true => host.write(at, name, *width, words)?,
-                false => host.read(at, name, *width, words)?,
+            match self.way {
+                CopyDirection::In => host.write(at, name, *width, words)?,
+                CopyDirection::Out => host.read(at, name, *width, words)?,
             }
             self.reached += 1;
         }
@@ -154,7 +153,7 @@ impl HostCommand for Copying {
 
     fn finish(self: Box<Self>, host: &mut Runner) -> Option<Vec<u32>> {
         host.occupy_channels(self.copy.region.pes() * self.copy.elements);
-        (!self.into).then_some(self.words)
+        (self.way == CopyDirection::Out).then_some(self.words)
     }
 }
 
@@ -187,6 +186,15 @@ impl HostCommand for Settling {
     }
 }
 
+/// An error unless as many words are given as a copy to the PEs takes.
+pub(super) fn check_size(given: usize, needed: usize) -> Result<()> {
+    if given == needed {
+        return Ok(());
+    }
+    let (given, needed) = (grouped(given as u64), grouped(needed as u64));
+    Err(COPY_SIZE.because(&[("given", &given), ("needed", &needed)]))
+}
+
 impl Runner {
     /// Copies words to every PE of a region, PE by PE in rows.
     ///
@@ -213,16 +221,11 @@ impl Runner {
     /// [`Failure::Misuse`] if the program has no such variable, the region leaves the program rectangle, or the
     /// number of words is not that of all its elements.
     pub fn queue_copy_in(&mut self, copy: &CopyRequest, words: &[u32]) -> Result<Ticket, Failure> {
-        self.check_copy(copy, true)?;
-        let needed = copy.region.pes() * copy.elements;
-        if words.len() != needed {
-            return Err(COPY_SIZE
-                .because(&[("given", &grouped(words.len() as u64)), ("needed", &grouped(needed as u64))])
-                .into());
-        }
+        self.check_copy(copy, CopyDirection::In)?;
+        check_size(words.len(), copy.region.pes() * copy.elements)?;
         Ok(self.queue(Copying {
             copy: copy.clone(),
-            into: true,
+            way: CopyDirection::In,
             words: words.to_vec(),
             reached: 0,
             turn: Turn::default(),
@@ -234,9 +237,9 @@ impl Runner {
     /// # Errors
     /// [`Failure::Misuse`] if the program has no such variable, or the region leaves the program rectangle.
     pub fn queue_copy_out(&mut self, copy: &CopyRequest) -> Result<Ticket, Failure> {
-        self.check_copy(copy, false)?;
-        let words = vec![0; copy.region.pes() * copy.elements];
-        Ok(self.queue(Copying { copy: copy.clone(), into: false, words, reached: 0, turn: Turn::default() }))
+        self.check_copy(copy, CopyDirection::Out)?;
+        let (way, words) = (CopyDirection::Out, vec![0; copy.region.pes() * copy.elements]);
+        Ok(self.queue(Copying { copy: copy.clone(), way, words, reached: 0, turn: Turn::default() }))
     }
 
     /// Runs until the host could copy from any PE.
@@ -250,9 +253,9 @@ impl Runner {
         self.queue_unlogged(Settling { done: false, since: None })
     }
 
-    fn check_copy(&mut self, copy: &CopyRequest, into: bool) -> Result<()> {
+    fn check_copy(&mut self, copy: &CopyRequest, way: CopyDirection) -> Result<()> {
         self.check_region(copy.region)?;
-        self.check_variable(&copy.name, into)?;
+        self.check_variable(&copy.name, way)?;
         self.check_presence(&copy.name, copy.region)
     }
 

@@ -18,6 +18,16 @@ pub(super) enum CopyDirection {
     Out,
 }
 
+impl CopyDirection {
+    /// The word for it: to or from the PEs.
+    pub fn word(self) -> &'static str {
+        match self {
+            CopyDirection::In => "to",
+            CopyDirection::Out => "from",
+        }
+    }
+}
+
 /// Data on one PE.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct WordRange {
@@ -32,14 +42,14 @@ pub(super) type LaunchTargets = (Vec<(PeCoord, FnId)>, Vec<u64>);
 
 impl Runner {
     /// An error unless a name stands for data. Writing data that are exported as constants is only a warning.
-    pub(super) fn check_variable(&mut self, name: &str, into: bool) -> Result<()> {
+    pub(super) fn check_variable(&mut self, name: &str, way: CopyDirection) -> Result<()> {
         match self.export(name) {
             Some(ExportName { kind: ExportKind::Fn { .. }, span, .. }) => {
                 let facts = [("name", &name as &dyn std::fmt::Display), ("is", &"function")];
                 let c = EXPORT_MISUSED.because(&facts).at(*span).label("exported here");
                 Err(c.help(format!("launch it, for example with `--launch {name}`")))
             }
-            Some(export) if into && export.is_constant() => {
+            Some(export) if way == CopyDirection::In && export.is_constant() => {
                 let c = EXPORT_READ_ONLY.because(&[("name", &name)]).at(export.span).label("exported here");
                 if let Some(c) = self.options.levels.weigh(c)? {
                     self.warnings.entry(key(name, &c)).or_insert(c.into());

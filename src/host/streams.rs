@@ -1,11 +1,13 @@
 //! Streaming copies: the host exchanges words with PEs as wavelets of a color.
 
 use super::commands::{HoldUp, HostCommand};
+use super::copies::check_size;
+use super::names::CopyDirection;
 use super::{Failure, Region, Runner, Ticket};
 use crate::arch::{Color, PeCoord};
-use crate::diagnostics::Result;
 use crate::diagnostics::render::grouped;
-use crate::diagnostics::rules::host::{COPY_SIZE, STREAM_COLOR};
+use crate::diagnostics::rules::host::STREAM_COLOR;
+use crate::diagnostics::{Result, counted};
 
 /// What to stream.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -44,8 +46,7 @@ impl StreamRequest {
 #[derive(Clone)]
 struct Streaming {
     copy: StreamRequest,
-    /// To the PEs.
-    into: bool,
+    way: CopyDirection,
     words: Vec<u32>,
     /// Words that have been sent to each row, or received from each PE.
     moved: Vec<usize>,
@@ -54,17 +55,16 @@ struct Streaming {
 impl HostCommand for Streaming {
     fn describe(&self) -> String {
         let StreamRequest { color, region: Region { x, y, w, h }, elements, .. } = self.copy;
-        let way = if self.into { "to" } else { "from" };
-        let words = if elements == 1 { "word" } else { "words" };
-        format!(
-            "the stream of color {color} {way} {w} x {h} PEs at ({x},{y}), {} {words} each",
-            grouped(elements as u64)
-        )
+        let (way, words) = (self.way.word(), counted(elements as u64, "word"));
+        format!("the stream of color {color} {way} {w} x {h} PEs at ({x},{y}), {words} each")
     }
 
     /// Moves as many words as possible now.
     fn advance(&mut self, host: &mut Runner) -> Result<bool, Failure> {
-        Ok(if self.into { self.push_words(host) } else { self.pull_words(host) })
+        Ok(match self.way {
+            CopyDirection::In => self.push_words(host),
+            CopyDirection::Out => self.pull_words(host),
+        })
     }
 
     fn is_done(&self) -> bool {
@@ -73,12 +73,12 @@ impl HostCommand for Streaming {
     }
 
     fn finish(self: Box<Self>, _: &mut Runner) -> Option<Vec<u32>> {
-        (!self.into).then_some(self.words)
+        (self.way == CopyDirection::Out).then_some(self.words)
     }
 
     fn hold_up(&self) -> Option<HoldUp> {
         let advice = "the host and the program must agree on the number of words";
-        let stream = Some((self.copy.color, self.into));
+        let stream = Some((self.copy.color, self.way));
         Some(HoldUp { needs: self.needs(), pes: self.holding(), stream, advice })
     }
 }
@@ -87,7 +87,10 @@ impl Streaming {
     /// What must happen before the copy can continue.
     fn needs(&self) -> String {
         let moved: usize = self.moved.iter().sum();
-        let verb = if self.into { "receive" } else { "send" };
+        let verb = match self.way {
+            CopyDirection::In => "receive",
+            CopyDirection::Out => "send",
+        };
         let (moved, all) = (grouped(moved as u64), grouped(self.copy.words() as u64));
         format!("after {moved} of {all} words the program must {verb} more")
     }
@@ -97,7 +100,7 @@ impl Streaming {
         let StreamRequest { region, elements, .. } = self.copy;
         let width = usize::from(region.w);
         let open = self.moved.iter().enumerate();
-        if self.into {
+        if self.way == CopyDirection::In {
             let rows = open.filter(|(_, moved)| **moved < width * elements);
             return rows.map(|(row, moved)| self.copy.pe(row, self.copy.target(*moved).0)).collect();
         }
@@ -146,12 +149,10 @@ impl Runner {
     /// [`Failure::Misuse`] if the host cannot send on the color, the region leaves the program rectangle, or the
     /// number of words is not that of all its PEs.
     pub fn queue_stream_in(&mut self, copy: &StreamRequest, words: &[u32]) -> Result<Ticket, Failure> {
-        self.check_stream(copy, true)?;
-        if words.len() != copy.words() {
-            return Err(COPY_SIZE.because(&[("given", &words.len()), ("needed", &copy.words())]).into());
-        }
+        self.check_stream(copy, CopyDirection::In)?;
+        check_size(words.len(), copy.words())?;
         let moved = vec![0; usize::from(copy.region.h)];
-        Ok(self.queue(Streaming { copy: *copy, into: true, words: words.to_vec(), moved }))
+        Ok(self.queue(Streaming { copy: *copy, way: CopyDirection::In, words: words.to_vec(), moved }))
     }
 
     /// Queues a copy of words from the PEs of a region; they arrive PE by PE in rows.
@@ -159,19 +160,22 @@ impl Runner {
     /// # Errors
     /// [`Failure::Misuse`] if the host cannot receive on the color, or the region leaves the program rectangle.
     pub fn queue_stream_out(&mut self, copy: &StreamRequest) -> Result<Ticket, Failure> {
-        self.check_stream(copy, false)?;
+        self.check_stream(copy, CopyDirection::Out)?;
         let moved = vec![0; copy.region.pes()];
         let words = vec![0; copy.words()];
-        Ok(self.queue(Streaming { copy: *copy, into: false, words, moved }))
+        Ok(self.queue(Streaming { copy: *copy, way: CopyDirection::Out, words, moved }))
     }
 
-    fn check_stream(&self, copy: &StreamRequest, into: bool) -> Result<()> {
+    fn check_stream(&self, copy: &StreamRequest, way: CopyDirection) -> Result<()> {
         self.check_region(copy.region)?;
         let colors = self.program.memcpy.clone().unwrap_or_default();
-        let (known, way) = if into { (colors.h2d, "to") } else { (colors.d2h, "from") };
+        let known = match way {
+            CopyDirection::In => colors.h2d,
+            CopyDirection::Out => colors.d2h,
+        };
         match known.contains(&Some(copy.color)) {
             true => Ok(()),
-            false => Err(STREAM_COLOR.because(&[("color", &copy.color), ("way", &way)])),
+            false => Err(STREAM_COLOR.because(&[("color", &copy.color), ("way", &way.word())])),
         }
     }
 }

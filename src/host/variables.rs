@@ -27,7 +27,7 @@ impl Runner {
     /// # Errors
     /// [`Failure::Misuse`] if the program has no such variable, or its elements have no scalar type.
     pub fn variable(&mut self, name: &str) -> Result<Variable, Failure> {
-        self.check_variable(name, false)?;
+        self.check_variable(name, CopyDirection::Out)?;
         let exported = match self.export(name).map(|e| &e.kind) {
             Some(ExportKind::Var { element, .. }) => Some(*element),
             Some(ExportKind::Fn { .. }) | None => None,
@@ -92,7 +92,7 @@ impl Runner {
         scalar: Scalar,
         values: &[u64],
     ) -> Result<(), Failure> {
-        self.check_variable(name, true)?;
+        self.check_variable(name, CopyDirection::In)?;
         if self.holds_bytes(at, name, scalar) {
             return self.write_bytes(at, name, values);
         }
@@ -126,7 +126,7 @@ impl Runner {
     /// # Errors
     /// [`Failure::Misuse`] if the PE has no such variable, or its elements have no scalar type.
     pub fn peek(&mut self, at: PeCoord, name: &str) -> Result<(Scalar, Vec<u32>, Vec<u64>), Failure> {
-        self.check_variable(name, false)?;
+        self.check_variable(name, CopyDirection::Out)?;
         let exported = match self.export(name).map(|e| &e.kind) {
             Some(ExportKind::Var { element, .. }) => Some(*element),
             Some(ExportKind::Fn { .. }) | None => None,

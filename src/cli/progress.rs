@@ -2,6 +2,7 @@
 
 use super::output;
 use crate::Heartbeat;
+use crate::diagnostics::counted;
 use crate::diagnostics::render::grouped;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -62,7 +63,7 @@ fn words((from, cycle): (u64, u64), busy: u64, elapsed: Duration, limit: Option<
     // An earlier run of this process may have been longer.
     let since = if cycle < from { cycle } else { cycle - from };
     let rate = (since as f64 / elapsed.as_secs_f64()) as u64;
-    let pes = if busy == 1 { "1 PE".to_string() } else { format!("{} PEs", grouped(busy)) };
+    let pes = counted(busy, "PE");
     let left = match limit {
         Some(limit) if rate > 0 => {
             let seconds = limit.saturating_sub(cycle).div_ceil(rate);

@@ -1,3 +1,4 @@
+use crate::diagnostics::counted;
 use crate::{Program, Runner};
 
 /// On how many threads a program runs: as many as are asked for, or as the machine has if that helps.
@@ -6,7 +7,7 @@ pub fn threads(asked: Option<usize>, program: &Program) -> Result<usize, String>
     match asked {
         Some(n) if n > rows => Err(format!(
             "--threads {n}: the wafer has {}, and each thread needs at least one",
-            if rows == 1 { "1 row".to_string() } else { format!("{rows} rows") }
+            counted(rows as u64, "row")
         )),
         Some(n) => Ok(n),
         None => Ok(Runner::automatic_threads(program)),

@@ -12,10 +12,10 @@ use super::reading::Shown;
 use super::record::{Explored, Record};
 use super::running::fail;
 use super::{Exit, interrupt};
-use crate::diagnostics::Diag;
 use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::run::DATA_RACE;
 use crate::diagnostics::rules::tasks::DEADLOCK;
+use crate::diagnostics::{Diag, counted};
 use crate::{Deviation, Diagnostic, ExplorationEnd, Loader, PeCoord, Runner, SeenDecision, VisitedStates};
 use search::{Counts, RunEnd, Search, Tried};
 use std::sync::Arc;
@@ -196,26 +196,26 @@ fn tell_summary(args: &ExploreArgs, search: &mut Search, interrupted: bool, outc
 fn summary(args: &ExploreArgs, search: &mut Search) -> String {
     let is_complete = search.is_complete();
     let Counts { ended, met, in_vain } = search.counts;
-    let schedules = grouped(ended + met);
     let first = match (is_complete, ended + met) {
         (true, 1) => "the only schedule ends as usual: nothing can happen in another order\n".to_string(),
-        (true, _) => format!("all {schedules} schedules end with the same memory and the same output\n"),
+        (true, all) => {
+            format!("all {} schedules end with the same memory and the same output\n", grouped(all))
+        }
         (false, _) => {
             let depth = search.depth().map_or(String::new(), |depth| {
-                let deviations = if depth == 1 { "decision" } else { "decisions" };
-                format!("; all with up to {depth} unusual {deviations} were")
+                let decisions = counted(depth as u64, "unusual decision");
+                format!("; all with up to {decisions} were")
             });
-            let word = if ended + met == 1 { "schedule" } else { "schedules" };
-            format!("no difference in {schedules} {word}; not all of them were tried{depth}\n")
+            let schedules = counted(ended + met, "schedule");
+            format!("no difference in {schedules}; not all of them were tried{depth}\n")
         }
     };
     let budget = grouped(args.budget);
     let parts = [(ended, "to the end"), (met, "to a state of another run"), (in_vain, "waited in vain")];
     let parts = parts.iter().filter(|(count, _)| *count > 0);
     let parts: Vec<String> = parts.map(|(count, what)| format!("{} {what}", grouped(*count))).collect();
-    let runs = search.counts.runs();
-    let word = if runs == 1 { "run" } else { "runs" };
-    format!("{first}{} {word}, of at most {budget}: {}\n", grouped(runs), parts.join(", "))
+    let runs = counted(search.counts.runs(), "run");
+    format!("{first}{runs}, of at most {budget}: {}\n", parts.join(", "))
 }
 
 /// Reports a schedule, and writes it to a file if the command line names one.

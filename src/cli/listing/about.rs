@@ -1,8 +1,10 @@
 //! What a program does with one color or one id, in a few lines of Markdown for an editor.
 
-use super::describe::{config, words};
+use super::describe::config;
 use super::places::places;
 use super::{homes, routes_of};
+use crate::diagnostics::counted;
+use crate::diagnostics::render::grouped;
 use crate::image::{TaskKind, TileImage};
 use crate::{Program, Span};
 use std::collections::BTreeMap;
@@ -59,7 +61,7 @@ fn bound_on(tile: &TileImage, ty: &str, number: u16) -> Vec<String> {
     tasks.map(|task| format!("task `{}`", task.name)).collect()
 }
 
-/// The memory of the tiles whose code is in a file: `1,234 of 24,576 words`.
+/// The memory of the tiles whose code is in a file: `1,234 words of 24,576 for globals`.
 pub fn memory(program: &Program, file: &str) -> String {
     let used: Vec<u16> = program
         .tiles
@@ -67,13 +69,17 @@ pub fn memory(program: &Program, file: &str) -> String {
         .filter(|tile| Path::new(&tile.file) == Path::new(file))
         .map(|t| t.data_end)
         .collect();
-    let all = program.arch.numbers().memory_words;
+    let all = grouped(program.arch.numbers().memory_words.into());
     match (used.iter().min(), used.iter().max()) {
         (Some(least), Some(most)) if least == most => {
-            format!("{} of {all} for globals", words(usize::from(*most), "word"))
+            format!("{} of {all} for globals", counted((*most).into(), "word"))
         }
         (Some(least), Some(most)) => {
-            format!("{least} to {} of {all} for globals", words(usize::from(*most), "word"))
+            format!(
+                "{} to {} of {all} for globals",
+                grouped((*least).into()),
+                counted((*most).into(), "word")
+            )
         }
         _ => String::new(),
     }

@@ -4,11 +4,6 @@ use crate::dsd::{Dsd, ENDLESS, FabIn, FabOut, Mem, MemKind, Priority, Simd, Zero
 use crate::image::routes::{ColorConfig, Filter, Inject, PopMode, Position, Switches};
 use std::fmt::Display;
 
-/// `1 thing`, `2 things`.
-pub fn words(count: usize, thing: &str) -> String {
-    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
-}
-
 /// A descriptor with its numbers.
 pub fn dsd(dsd: &Dsd) -> String {
     match dsd {

@@ -9,10 +9,11 @@ mod tile;
 
 pub use about::{bound, color, memory, registers_of_operations};
 
+use crate::diagnostics::counted;
 use crate::image::{ColorConfig, NO_TILE};
 use crate::{ExportKind, Program};
 use comfy_table::{Cell, CellAlignment, Table, presets::NOTHING};
-use describe::{config, words};
+use describe::config;
 use indexmap::IndexSet;
 use places::places;
 use std::collections::BTreeMap;
@@ -53,7 +54,7 @@ fn head(program: &Program) -> String {
         f.y,
         f.width,
         f.height,
-        words(program.tiles.len(), "tile program"),
+        counted(program.tiles.len() as u64, "tile program"),
     );
     if let Some(colors) = &program.memcpy {
         let streams = [("MEMCPYH2D", &colors.h2d), ("MEMCPYD2H", &colors.d2h)];

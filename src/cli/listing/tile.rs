@@ -1,8 +1,9 @@
 //! One tile program: where it runs, its memory, registers, tasks and code.
 
-use super::describe::{config, dsd, priority, words};
+use super::describe::{config, dsd, priority};
 use super::{places, push_table, table};
 use crate::Program;
+use crate::diagnostics::counted;
 use crate::image::{QueueBinding, TaskBinding, TaskKind, TileImage};
 use comfy_table::Table;
 use std::fmt::Display;
@@ -14,11 +15,14 @@ pub fn push(out: &mut String, program: &Program, number: usize, pes: &[usize]) {
     if !tile.params.is_empty() {
         *out += &format!(" params: {}\n", tile.params);
     }
-    *out += &format!(" on {}: {}\n", words(pes.len(), "PE"), places(pes, program.width));
+    *out += &format!(" on {}: {}\n", counted(pes.len() as u64, "PE"), places(pes, program.width));
     *out += &memory_line(program, tile);
     let operations: usize = tile.functions.iter().map(|f| f.code.len()).sum();
-    *out +=
-        &format!(" code: {}, {}\n", words(tile.functions.len(), "function"), words(operations, "operation"));
+    *out += &format!(
+        " code: {}, {}\n",
+        counted(tile.functions.len() as u64, "function"),
+        counted(operations as u64, "operation")
+    );
     let parts = [
         ("memory map", memory(tile)),
         ("vectors", vectors(tile)),

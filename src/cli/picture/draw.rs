@@ -3,7 +3,7 @@
 use super::grid::ArrayGrid;
 use super::stream::StreamView;
 use super::{MOST, MemoryView, View, ViewedDsd};
-use crate::cli::listing::describe;
+use crate::diagnostics::counted;
 use crate::dsd::MemKind;
 use crate::image::code::DsdEdit;
 use std::fmt::Write;
@@ -167,7 +167,7 @@ fn registers(memory: &MemoryView<'_>) -> String {
                 (_, 1) => "the fastest stride is 1, so the two fastest dimensions need no SR",
                 _ => "the fastest dimension needs no SR",
             };
-            format!("1 DSR, 1 XDSR, {}: {why}", describe::words(strides, "SR"))
+            format!("1 DSR, 1 XDSR, {}: {why}", counted(strides as u64, "SR"))
         }
     }
 }
@@ -197,7 +197,7 @@ fn push_stream(out: &mut String, view: &View<'_>, stream: &StreamView) {
 }
 
 fn elements_word(count: usize) -> String {
-    describe::words(count, "element")
+    counted(count as u64, "element")
 }
 
 /// A long list, broken between its parts.

@@ -1,7 +1,7 @@
 //! DSDs whose elements do not lie in an array: streams from and to the fabric, and FIFOs. They are
 //! drawn as stations that every element passes.
 
-use crate::cli::listing::describe::words;
+use crate::diagnostics::counted;
 use crate::dsd::{ENDLESS, FabIn, FabOut, FifoAction, Priority, Simd, ZeroSource};
 use crate::image::{Fifo, TileImage};
 use crate::{Color, PeCoord, Program};
@@ -83,7 +83,7 @@ impl StreamView {
         let last = fifo.base + fifo.capacity * u16::from(fifo.element_words) - 1;
         let bits = 16 * u16::from(fifo.element_words);
         let mut facts = vec![
-            ("holds", format!("{} of {bits} bits", words(fifo.capacity.into(), "element"))),
+            ("holds", format!("{} of {bits} bits", counted(fifo.capacity.into(), "element"))),
             ("buffer", format!("words {:#06x} to {last:#06x}", fifo.base)),
             ("when empty", reader(fifo.empty_action)),
             ("when full", writer(fifo.full_action)),
@@ -132,14 +132,14 @@ fn route(program: &Program, at: PeCoord, color: Color) -> Option<String> {
 fn count(extent: u16) -> String {
     match extent {
         ENDLESS => "wavelets without limit".to_string(),
-        n => words(n.into(), "element"),
+        n => counted(n.into(), "element"),
     }
 }
 
 fn elements(extent: u16) -> String {
     match extent {
         ENDLESS => "no limit".to_string(),
-        n => words(n.into(), "element"),
+        n => counted(n.into(), "element"),
     }
 }
 

@@ -185,9 +185,8 @@ fn path(profile: &Profile) -> String {
     for free in free.into_iter().take(MOST_FREE) {
         let line = &profile.lines[free.line as usize];
         let less = percent(all - free.cycles, all);
-        let cycles = if free.cycles == 1 { "cycle" } else { "cycles" };
-        let (place, left) = (name(profile, line), grouped(free.cycles));
-        out += &format!("  if {place} took no time, the run would take {left} {cycles} (-{less} %)\n");
+        let (place, left) = (name(profile, line), counted(free.cycles, "cycle"));
+        out += &format!("  if {place} took no time, the run would take {left} (-{less} %)\n");
     }
     out
 }

@@ -15,7 +15,7 @@ mod short;
 mod tests;
 mod visible;
 
-use super::{Diagnostic, Moment, Severity};
+use super::{Diagnostic, Moment, Severity, counted};
 use crate::source::SourceMap;
 pub use github::error as github_error;
 pub use sarif::SarifLog;
@@ -105,9 +105,9 @@ fn made_printable(d: &Diagnostic) -> Diagnostic {
 pub fn summary(diagnostics: &[Diagnostic]) -> Option<String> {
     let count = |severity| diagnostics.iter().filter(|d| d.severity == severity).count() as u64;
     let parts = [
-        counted(count(Severity::Error), "error", "errors"),
-        counted(count(Severity::Unsupported), "unsupported feature", "unsupported features"),
-        counted(count(Severity::Warning), "warning", "warnings"),
+        if_any(count(Severity::Error), "error"),
+        if_any(count(Severity::Unsupported), "unsupported feature"),
+        if_any(count(Severity::Warning), "warning"),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join(", "))
@@ -124,8 +124,7 @@ pub fn estimated_run(n: u64) -> String {
 }
 
 fn cycles_about(n: u64, note: &str) -> String {
-    let unit = if n == 1 { "cycle" } else { "cycles" };
-    format!("about {} {unit} ({note})", grouped(n))
+    format!("about {} ({note})", counted(n, "cycle"))
 }
 
 /// A number with a comma after every three digits.
@@ -141,12 +140,9 @@ pub fn grouped(n: u64) -> String {
     out
 }
 
-fn counted(n: u64, one: &str, many: &str) -> Option<String> {
-    match n {
-        0 => None,
-        1 => Some(format!("1 {one}")),
-        _ => Some(format!("{} {many}", grouped(n))),
-    }
+/// As [`counted`]; `None` for none.
+fn if_any(n: u64, what: &str) -> Option<String> {
+    (n > 0).then(|| counted(n, what))
 }
 
 /// The PE and cycle of a run-time diagnostic, as far as they are told.
@@ -160,7 +156,7 @@ fn occurrence(d: &Diagnostic) -> Option<String> {
     if d.repeats > d.also_on {
         let _ = write!(text, "; {} times", grouped(d.repeats + 1));
     }
-    if let Some(others) = counted(d.also_on, "other PE", "other PEs") {
+    if let Some(others) = if_any(d.also_on, "other PE") {
         let _ = write!(text, "; the same on {others}");
     }
     Some(text)

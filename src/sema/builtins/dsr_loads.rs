@@ -5,7 +5,7 @@ use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use super::hazards::{self, ignored_settings};
 use crate::arch::{ArchName, Color, DsrFile, InQueue};
 use crate::diagnostics::rules::{comptime, dsd as rules};
-use crate::diagnostics::{At, Diag, Result};
+use crate::diagnostics::{At, Diag, Result, counted};
 use crate::dsd::{Dsd, Mem, MemKind};
 use crate::image::code::{DsdRef, DsrLoad, Op};
 use crate::image::{DsrRef, QueueBinding, TileImage};
@@ -300,7 +300,7 @@ fn check_strides(dsd: Option<&Value>, have: usize) -> Result<()> {
     let (need, why) = match dsd {
         Some(Value::Dsd(Dsd::Mem(m))) if m.kind == MemKind::Mem4d => {
             let unit = if m.step[0] == 1 { "is" } else { "is not" };
-            let dims = if m.dims == 1 { "1 dimension".to_string() } else { format!("{} dimensions", m.dims) };
+            let dims = counted(m.dims.into(), "dimension");
             (stride_registers_needed(m), format!("it has {dims}, and its fastest stride {unit} 1"))
         }
         _ => (MOST_STRIDES, "its strides are not known at comptime".to_string()),
@@ -308,7 +308,7 @@ fn check_strides(dsd: Option<&Value>, have: usize) -> Result<()> {
     if have == need {
         return Ok(());
     }
-    let need = format!("{need} stride register{}", if need == 1 { "" } else { "s" });
+    let need = counted(need as u64, "stride register");
     Err(rules::STRIDE_REGISTERS.because(&[("need", &need), ("have", &have)]).note(why))
 }
 

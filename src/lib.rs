@@ -78,7 +78,7 @@ pub use inspect::{
 };
 pub use sdklayout::Layout;
 pub use sema::{CompileOptions, Fact, Fp16Format, ParamValue};
-pub use source::{DiskLoader, LoadError, Loader, MemoryLoader, tidy, utf8_text};
+pub use source::{DiskLoader, LoadError, Loader, MemoryLoader, line_starts, tidy, utf8_text};
 
 // The program, and the machine that it is compiled for.
 pub use arch::{ArchName as Arch, Color, PeCoord};

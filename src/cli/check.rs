@@ -62,8 +62,9 @@ fn fix(file: &Path, args: &CompileArgs, loader: &dyn Loader) -> Result<Outcome, 
             break;
         }
         for (name, (text, count)) in changed {
-            output::write_file(Path::new(&name), |out| out.write_all(text.as_bytes()))
-                .map_err(|e| format!("{name} cannot be written: {e}"))?;
+            let path = Path::new(&name);
+            output::write_file(path, |out| out.write_all(text.as_bytes()))
+                .map_err(|e| output::unwritten(path, e))?;
             *counts.entry(name).or_default() += count;
         }
     }

@@ -76,7 +76,7 @@ fn one(args: &FmtArgs, name: &Path, text: &str, to: Option<&Path>, outcome: &mut
         Some(_) if is_same => {}
         Some(path) => match output::write_file(path, |out| out.write_all(result.as_bytes())) {
             Ok(()) => outcome.printed += &format!("{name}\n"),
-            Err(e) => refuse(outcome, format!("{name} cannot be written: {e}")),
+            Err(e) => refuse(outcome, output::unwritten(path, e)),
         },
     }
 }

@@ -133,7 +133,7 @@ impl Outcome {
         let written = output::write_file(path, |out| out.write_all(content));
         match &written {
             Ok(()) => self.tell_file(path, what, holds),
-            Err(e) => self.refuse(format!("{} cannot be written: {e}", path.display())),
+            Err(e) => self.refuse(output::unwritten(path, e)),
         }
         written.is_ok()
     }

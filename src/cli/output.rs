@@ -2,6 +2,7 @@ use super::record::Record;
 use crate::diagnostics::render::json_line;
 use anstream::{AutoStream, ColorChoice};
 use std::cell::RefCell;
+use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -86,6 +87,11 @@ fn is_written(result: io::Result<()>) -> bool {
         }
         Ok(()) | Err(_) => true,
     }
+}
+
+/// The sentence about a file that cannot be written, with the reason.
+pub fn unwritten(path: &Path, why: impl Display) -> String {
+    format!("{} cannot be written: {why}", path.display())
 }
 
 /// Writes a file, whole or not at all: it is written under another name in the same folder and then renamed. What is

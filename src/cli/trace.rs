@@ -56,7 +56,7 @@ pub fn show(args: &TraceArgs, runner: &mut Runner, outcome: &mut Outcome) {
 
 fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<&Path, String> {
     let result = output::write_file(path, fill);
-    result.map(|()| path).map_err(|e| format!("{} cannot be written: {e}", path.display()))
+    result.map(|()| path).map_err(|e| output::unwritten(path, e))
 }
 
 fn summary(path: &Path, recording: &Recording) -> String {

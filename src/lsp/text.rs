@@ -1,6 +1,6 @@
 //! Places in a text: byte offsets here, lines and columns of the editor there; files here, addresses there.
 
-use crate::Extent;
+use crate::{Extent, line_starts};
 use lsp_types::{Position, Range, TextDocumentContentChangeEvent, Uri};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -21,9 +21,7 @@ impl Text {
     /// A text whose columns are counted in bytes, or in UTF-16 units.
     pub fn new(text: impl Into<Arc<str>>, in_bytes: bool) -> Text {
         let text = text.into();
-        let mut starts = vec![0];
-        starts.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1));
-        Text { text, starts, in_bytes }
+        Text { starts: line_starts(&text), text, in_bytes }
     }
 
     /// The number of the line of an offset.

@@ -2,7 +2,7 @@
 
 use super::expected::Expected;
 use super::operation::Operation;
-use super::queues::Queues;
+use super::queues::{Queues, members};
 use super::seed::ScheduleSeed;
 use super::stall::Stall;
 use super::tasks::CompletionAction;
@@ -194,15 +194,6 @@ pub(super) struct Threads {
     pending_completions: Vec<PendingCompletion>,
 }
 
-/// The places of a set, in their order.
-fn places(mut set: u16) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let first = (set != 0).then(|| set.trailing_zeros() as usize)?;
-        set &= set - 1;
-        Some(first)
-    })
-}
-
 /// The place of the main thread's operation.
 pub(super) const MAIN: usize = 8;
 
@@ -295,7 +286,7 @@ impl Threads {
 
     /// The operations in progress with their places; the main thread's comes last.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &Thread)> {
-        places(self.live).filter_map(|place| {
+        members(self.live.into()).filter_map(|place| {
             let thread = if place == MAIN { &self.main } else { &self.threads[place] };
             Some((place, thread.as_deref()?))
         })
@@ -309,7 +300,7 @@ impl Threads {
             self.note_started(now);
         }
         let mut set = self.live & !u16::from(self.blocked) & !self.ahead;
-        for place in places(set & self.stalled) {
+        for place in members((set & self.stalled).into()) {
             if self.stalled_on[place].is_as_before(queues) {
                 set &= !(1 << place);
             }
@@ -326,7 +317,7 @@ impl Threads {
     /// Looks which operations have started before a cycle.
     fn note_started(&mut self, now: u64) {
         let (mut ahead, mut first) = (0, u64::MAX);
-        for place in places(self.ahead & self.live) {
+        for place in members((self.ahead & self.live).into()) {
             let thread = if place == MAIN { &self.main } else { &self.threads[place] };
             if let Some(started) = thread.as_ref().map(|thread| thread.started).filter(|cycle| *cycle >= now)
             {
@@ -451,7 +442,7 @@ impl Threads {
         let equal = self.equal(places);
         if let (Some(schedule), true) = (schedule, equal.count_ones() > 1) {
             let question = |place: &usize| schedule.number(now << 6 | 1 << 5 | *place as u64);
-            return self::places(equal).min_by_key(question);
+            return members(equal.into()).min_by_key(question);
         }
         let behind = equal & (u16::MAX << self.latest << 1);
         let next = if behind != 0 { behind } else { equal };

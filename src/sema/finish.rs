@@ -8,7 +8,7 @@ use super::walk::Sema;
 use super::words::{is_zero_array, mark_of_field};
 use crate::diagnostics::Result;
 use crate::image::{TileImage, TileParams};
-use crate::value::ty::{FieldLayout, Ty};
+use crate::value::ty::FieldLayout;
 
 /// Everything is said: writes the functions and fills the image.
 pub fn finish_tile(sema: &mut Sema<'_>, file: String, params: TileParams) -> TileImage {
@@ -73,7 +73,7 @@ fn write_words(sema: &mut Sema<'_>, v: &Value, out: &mut [u16], at: usize) -> Re
             out[..16].copy_from_slice(&d.to_words());
             Ok(())
         }
-        Value::Record(r) if !is_packed(&r.ty) => {
+        Value::Record(r) if !r.ty.is_packed() => {
             for (i, field) in r.fields.iter().enumerate() {
                 let (_, off) = r.ty.field_at(i).expect("a record has the fields of its type");
                 write_words(sema, field, &mut out[off as usize..], at + off as usize)?;
@@ -116,8 +116,4 @@ fn write_array(sema: &mut Sema<'_>, a: &ArrayValue, out: &mut [u16], at: usize) 
         }
     }
     Ok(())
-}
-
-fn is_packed(ty: &Ty) -> bool {
-    matches!(ty, Ty::Struct(s) | Ty::Union(s) if s.layout == FieldLayout::Packed)
 }

@@ -97,7 +97,7 @@ fn place_field(sema: &mut Sema<'_>, place: Place, name: &Ident) -> Result<ExprVa
             _ => diag,
         });
     };
-    if packed(&ty) && !matches!(place, Place::Comptime { .. }) {
+    if ty.is_packed() && !matches!(place, Place::Comptime { .. }) {
         let off = ty.packed_offset(i);
         return Ok(ExprValue::Place(Place::Bits { whole: Box::new(place), off, ty: field }));
     }
@@ -382,10 +382,6 @@ fn index_pointer(
 fn index_count(want: usize, have: usize) -> crate::diagnostics::Diag {
     let (want, have) = (counted(want as u64, "dimension"), counted(have as u64, "index"));
     rules::INDEX_COUNT.because(&[("want", &want), ("have", &have)])
-}
-
-fn packed(ty: &Ty) -> bool {
-    matches!(ty, Ty::Struct(s) | Ty::Union(s) if s.layout == FieldLayout::Packed)
 }
 
 fn unknown_field(ty: &Ty, name: &Ident) -> crate::diagnostics::Diag {

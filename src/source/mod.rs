@@ -132,7 +132,8 @@ impl SourceMap {
     }
 }
 
-fn line_starts(text: &str) -> Vec<u32> {
+/// The offsets at which the lines of a text begin.
+pub fn line_starts(text: &str) -> Vec<u32> {
     let behind = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1);
     std::iter::once(0).chain(behind).collect()
 }

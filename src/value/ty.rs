@@ -322,6 +322,11 @@ impl Ty {
         matches!(self, Ty::Float(_))
     }
 
+    /// Whether its fields share words.
+    pub fn is_packed(&self) -> bool {
+        matches!(self, Ty::Struct(s) | Ty::Union(s) if s.layout == FieldLayout::Packed)
+    }
+
     /// Whether it is a number.
     pub fn is_numeric(&self) -> bool {
         self.is_int() || self.is_float()

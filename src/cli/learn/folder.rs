@@ -1,5 +1,5 @@
 use super::lesson::{Lesson, LessonFile};
-use crate::cli::output::write_file;
+use crate::cli::output::{self, write_file};
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -86,5 +86,5 @@ fn make_parent(path: &Path) -> Result<(), String> {
 }
 
 fn refused(path: &Path, error: &std::io::Error) -> String {
-    format!("{} cannot be written: {error}; `--dir DIR` chooses another folder", path.display())
+    format!("{}; `--dir DIR` chooses another folder", output::unwritten(path, error))
 }

@@ -75,7 +75,7 @@ pub static WSE2: Arch = Arch {
     name: ArchName::Wse2,
     word: "wse2",
     memory_words: 24 * 1024,
-    routable_colors: ROUTABLE_COLORS,
+    routable_colors: Color::COUNT,
     input_queue_depth: &[6, 6, 4, 4, 2, 2, 2, 2],
     output_queue_depth: &[2, 2, 6, 6, 2, 2],
     local_task_min: 0,
@@ -98,7 +98,7 @@ pub static WSE3: Arch = Arch {
     name: ArchName::Wse3,
     word: "wse3",
     memory_words: 24 * 1024,
-    routable_colors: ROUTABLE_COLORS,
+    routable_colors: Color::COUNT,
     input_queue_depth: &[8, 8, 4, 4, 4, 4, 4, 4],
     output_queue_depth: &[8; 8],
     local_task_min: 8,
@@ -159,8 +159,6 @@ pub const TEARDOWN_TASK: u8 = 29;
 pub const TIMER_TASK: u8 = 30;
 /// Numbers that a color can have.
 pub const COLORS: usize = 32;
-/// Colors of both machines (seed: Task Identifiers).
-const ROUTABLE_COLORS: u8 = 24;
 /// Colors on which `<memcpy>` moves data and commands (ruling OQ-54).
 pub const MEMCPY_COLORS: &[u8] = &[21, 22, 23];
 /// The number that means no color in programs for SDK 1.0 to 1.2 (docs/decisions.md).
@@ -201,10 +199,13 @@ ids! {
 }
 
 impl Color {
+    /// How many colors both machines can route: 0 to one less (seed: Task Identifiers).
+    pub const COUNT: u8 = 24;
+
     /// The color with this number; `None` for the number that means no color, and for those of tasks, which releases
     /// before 1.2 write as colors.
     pub fn numbered(n: u16) -> Option<Color> {
-        (n < ROUTABLE_COLORS.into()).then_some(Color(n as u8))
+        (n < Color::COUNT.into()).then_some(Color(n as u8))
     }
 }
 

@@ -167,7 +167,7 @@ pub mod queue {
 /// Words that a block of queues takes.
 const QUEUES: u16 = 8;
 /// Words that a block of colors takes.
-const COLORS: u16 = 24;
+const COLORS: u16 = Color::COUNT as u16;
 
 /// The name of each block in `@__config_address`, its start and its length.
 const BLOCKS: &[(&str, u16, u16)] = &[

@@ -8,7 +8,7 @@ use super::breakpoints::{Breakpoint, Kind, Wish};
 use super::session::{Session, Step};
 use super::stop::StopKind;
 use super::value::Value;
-use crate::{FileId, PeCoord, Span};
+use crate::{Color, FileId, PeCoord, Span};
 use info::shown;
 use std::fmt::Write;
 
@@ -66,9 +66,6 @@ pub const COMMANDS: &[(&str, &str, &str)] = &[
     ("help", "h", "this list"),
     ("quit", "q", "end the debugger"),
 ];
-
-/// Colors that wavelets may have.
-const COLORS: u8 = 24;
 
 impl Console {
     /// A console for a session.
@@ -217,8 +214,8 @@ impl Console {
     /// What a breakpoint is to wait for.
     fn kind(&mut self, place: &str) -> Result<Kind, String> {
         if let Some(color) = place.strip_prefix("color ") {
-            let number = color.trim().parse().ok().filter(|number| *number < COLORS);
-            let why = || format!("`{}` is not a color: they are 0 to {}", color.trim(), COLORS - 1);
+            let number = color.trim().parse().ok().filter(|number| *number < Color::COUNT);
+            let why = || format!("`{}` is not a color: they are 0 to {}", color.trim(), Color::COUNT - 1);
             return Ok(Kind::Color(number.ok_or_else(why)?));
         }
         let here = self.file();

@@ -20,7 +20,7 @@ const NO_INPUT: u64 = 1 << 63;
 
 const NO_PLACE: u8 = u8::MAX;
 /// Colors whose inputs are found without a search: those that a program can route.
-const INDEXED: usize = 24;
+const INDEXED: usize = Color::COUNT as usize;
 
 /// The members of a bit set, in ascending order.
 pub(super) fn members(mut set: u64) -> impl Iterator<Item = usize> {

@@ -10,7 +10,7 @@ use super::describe::Layout;
 use super::floorplan::Floorplan;
 use super::grid::{PeNumber, SIDES, WaferSize};
 use super::nets::{Net, NetEnd};
-use crate::arch::Direction;
+use crate::arch::{Color, Direction};
 use crate::image::routes::Directions;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
@@ -22,8 +22,6 @@ const HOP: u32 = 10;
 const THROUGH: u32 = 100 * HOP;
 /// Cost of leaving or entering a port on another side than its own.
 const ASIDE: u32 = HOP / 2;
-/// Number of colors of a router.
-const COLORS: u32 = 24;
 /// Average number of attempts per net before the search gives up.
 const ATTEMPTS: usize = 200;
 /// Cost of taking a PE from another path, which must then be routed again.
@@ -146,7 +144,7 @@ impl<'g> RoutingState<'g> {
     /// The cost of a hop onto a PE; `None` if it is not allowed.
     fn hop_cost(&self, pe: PeNumber, class: usize, traffic: &Traffic) -> Option<u32> {
         let congestion = self.congestion.get(&pe).copied().unwrap_or(0);
-        if self.knows(pe, class) || congestion >= COLORS {
+        if self.knows(pe, class) || congestion >= Color::COUNT.into() {
             return None;
         }
         let base = HOP + congestion + if self.floorplan.owner(pe).is_some() { THROUGH } else { 0 };

@@ -17,7 +17,7 @@ const PROCESSES: u64 = 1000;
 /// Number of the first microthread's track; the main thread's is 1.
 const MICROTHREADS: u64 = 10;
 /// Number of the track of color 0.
-const COLORS: u64 = 100;
+const FIRST_COLOR_TRACK: u64 = 100;
 /// Duration of an instantaneous event in the picture, in cycles, so that it is visible.
 const MOMENT: u64 = 1;
 
@@ -78,7 +78,7 @@ impl ChromeWriter<'_> {
         for (pe, tid) in used {
             let pid = self.process(pe);
             let title = match tid {
-                COLORS.. => format!("router, color {}", tid - COLORS),
+                FIRST_COLOR_TRACK.. => format!("router, color {}", tid - FIRST_COLOR_TRACK),
                 MICROTHREADS.. => format!("microthread {}", tid - MICROTHREADS),
                 _ => "main thread".to_string(),
             };
@@ -280,7 +280,7 @@ fn track(what: &EventKind) -> Option<u64> {
         ThreadId::Main => 1,
         ThreadId::Micro(ut) => MICROTHREADS + u64::from(ut.0),
     };
-    let of_color = |color: &Color| COLORS + u64::from(color.0);
+    let of_color = |color: &Color| FIRST_COLOR_TRACK + u64::from(color.0);
     Some(match what {
         EventKind::TaskStart { .. } | EventKind::TaskEnd { .. } | EventKind::Code { .. } => 1,
         EventKind::Start(operation) | EventKind::End { operation, .. } => of_thread(&operation.thread),

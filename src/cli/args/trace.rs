@@ -1,5 +1,6 @@
 //! The arguments of `cslrun run` that select a trace.
 
+use crate::Color;
 use crate::trace::PeRange;
 use clap::Args;
 use std::ops::RangeInclusive;
@@ -58,8 +59,8 @@ pub fn target(text: &str) -> Result<TraceTarget, String> {
 }
 
 fn color(text: &str) -> Result<u8, String> {
-    let number = text.parse().ok().filter(|n| *n < 24);
-    number.ok_or_else(|| format!("`{text}` is no color: the colors are 0 to 23"))
+    let number = text.parse().ok().filter(|n| *n < Color::COUNT);
+    number.ok_or_else(|| format!("`{text}` is no color: the colors are 0 to {}", Color::COUNT - 1))
 }
 
 fn block(text: &str) -> Result<PeRange, String> {

@@ -43,16 +43,49 @@ pub struct UsageError(pub String);
 
 type ParseResult<T> = Result<T, UsageError>;
 
-/// Options that stand alone.
-const FLAGS: [&str; 8] = [
-    "--memcpy",
-    "--verbose",
-    "--warnings-as-errors",
-    "--single-pe",
-    "--disable-auto-microthread-id",
-    "--dump-dsr-alloc-graph",
-    "--g0",
-    "--out-routes",
+/// What an option without a value does.
+type Act = fn(&mut Found);
+
+/// Options that stand alone, with their effect.
+const ACTING: [(&str, Act); 4] = [
+    ("--memcpy", |it| it.invocation.memcpy = true),
+    ("--verbose", |it| it.invocation.verbose = true),
+    ("--warnings-as-errors", |it| it.warnings_as_errors = true),
+    ("--out-routes", |it| it.invocation.out_routes = true),
+];
+
+/// Options that stand alone and have no effect here.
+const IGNORED: [&str; 4] = ["--single-pe", "--disable-auto-microthread-id", "--dump-dsr-alloc-graph", "--g0"];
+
+/// What an option does with its name and its value.
+type Effect = fn(&mut Found, &str, &str) -> ParseResult<()>;
+
+/// Options with a value, with their effect.
+const VALUED: [(&str, Effect); 13] = [
+    ("-o", |it, _, value| {
+        it.invocation.output = PathBuf::from(value);
+        Ok(())
+    }),
+    ("--arch", |it, _, value| it.arch(value)),
+    ("--params", |it, _, value| it.params(value)),
+    ("--colors", |it, _, value| it.colors(value)),
+    ("--fabric-dims", |it, name, value| pair(name, value).map(|n| it.invocation.fabric_dims = Some(n))),
+    ("--fabric-offsets", |it, name, value| pair(name, value).map(|n| it.invocation.fabric_offsets = Some(n))),
+    ("--channels", |it, _, value| channels(value).map(|n| it.invocation.channels = n)),
+    ("--width-west-buf", |it, name, value| number(name, value).map(|n| it.invocation.west_buffers = n)),
+    ("--width-east-buf", |it, name, value| number(name, value).map(|n| it.invocation.east_buffers = n)),
+    ("--import-path", |it, _, value| {
+        it.invocation.options.import_paths.push(PathBuf::from(value));
+        Ok(())
+    }),
+    ("--import-root", |it, _, value| {
+        it.invocation.options.import_root = Some(PathBuf::from(value));
+        Ok(())
+    }),
+    ("--max-inlined-iterations", |it, name, value| {
+        number(name, value).map(|n| it.invocation.options.max_inlined_iterations = n)
+    }),
+    ("--fp16-format", |it, _, value| fp16(value).map(|format| it.invocation.options.fp16 = format)),
 ];
 
 /// Options with a value that say where and how code is placed on the real machine.
@@ -69,12 +102,9 @@ const OUTPUT_JSON: &str = "--output-json";
 
 /// The options of the vendor's `cslc`, and whether they have an effect here.
 pub fn known_options() -> impl Iterator<Item = (&'static str, bool)> {
-    let acts = |name: &str| ["--memcpy", "--verbose", "--warnings-as-errors", "--out-routes"].contains(&name);
-    let valued = VALUED.into_iter().map(|name| (name, true));
-    valued
-        .chain([(OUTPUT_JSON, true)])
-        .chain(FLAGS.into_iter().map(move |name| (name, acts(name))))
-        .chain(PLACEMENT.map(|name| (name, false)))
+    let valued = VALUED.map(|(name, _)| name);
+    let acting = valued.into_iter().chain([OUTPUT_JSON]).chain(ACTING.map(|(name, _)| name));
+    acting.map(|name| (name, true)).chain(IGNORED.into_iter().chain(PLACEMENT).map(|name| (name, false)))
 }
 
 /// Understands the words after the command's name.
@@ -100,8 +130,8 @@ pub fn parse(words: &[String], base: Levels) -> ParseResult<Invocation> {
 
 /// The name of an option, whose two dashes may be one: `-arch` is `--arch`.
 fn spelled_out(name: &str) -> &str {
-    let known = VALUED.iter().chain(&FLAGS).chain(&PLACEMENT);
-    known.copied().find(|long| long.strip_prefix('-') == Some(name)).unwrap_or(name)
+    let mut known = known_options().map(|(long, _)| long);
+    known.find(|long| long.strip_prefix('-') == Some(name)).unwrap_or(name)
 }
 
 struct Reader<'a> {
@@ -173,24 +203,19 @@ impl Found {
         if let Some(level) = Level::ALL.into_iter().find(|level| name.starts_with(level.flag())) {
             return self.level(level, name, attached, reader);
         }
-        if FLAGS.contains(&name) {
-            return self.flag(name);
-        }
-        if name == OUTPUT_JSON {
+        if let Some((_, act)) = ACTING.iter().find(|(known, _)| *known == name) {
+            act(self);
+        } else if name == OUTPUT_JSON {
             // The next word is no value: it may be the file to compile.
             self.invocation.output_json = Some(attached.map(PathBuf::from));
-            return Ok(());
-        }
-        if PLACEMENT.contains(&name) {
+        } else if PLACEMENT.contains(&name) {
             reader.value(name, attached)?;
-            return Ok(());
-        }
-        if !VALUED.contains(&name) {
+        } else if let Some((_, act)) = VALUED.iter().find(|(known, _)| *known == name) {
+            return act(self, name, reader.value(name, attached)?);
+        } else if !IGNORED.contains(&name) {
             self.invocation.warnings.push(format!("{name} is not supported and has no effect"));
-            return Ok(());
         }
-        let value = reader.value(name, attached)?;
-        self.valued(name, value)
+        Ok(())
     }
 
     /// `-W NAME`, `-WNAME` or `-W=NAME`, with several names between commas.
@@ -209,39 +234,11 @@ impl Found {
         names.try_for_each(|name| self.invocation.options.levels.choose(level, name)).map_err(UsageError)
     }
 
-    fn flag(&mut self, name: &str) -> ParseResult<()> {
-        match name {
-            "--memcpy" => self.invocation.memcpy = true,
-            "--verbose" => self.invocation.verbose = true,
-            "--out-routes" => self.invocation.out_routes = true,
-            "--warnings-as-errors" => self.warnings_as_errors = true,
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn valued(&mut self, name: &str, value: &str) -> ParseResult<()> {
-        let it = &mut self.invocation;
-        match name {
-            "-o" => it.output = PathBuf::from(value),
-            "--arch" => {
-                it.options.arch = Arch::parse(value)
-                    .ok_or_else(|| UsageError(format!("--arch must be wse2 or wse3, not {value}")))?;
-                self.arch_given = true;
-            }
-            "--params" => self.params(value)?,
-            "--colors" => self.colors(value)?,
-            "--fabric-dims" => it.fabric_dims = Some(pair(name, value)?),
-            "--fabric-offsets" => it.fabric_offsets = Some(pair(name, value)?),
-            "--channels" => it.channels = channels(value)?,
-            "--width-west-buf" => it.west_buffers = number(name, value)?,
-            "--width-east-buf" => it.east_buffers = number(name, value)?,
-            "--import-path" => it.options.import_paths.push(PathBuf::from(value)),
-            "--import-root" => it.options.import_root = Some(PathBuf::from(value)),
-            "--max-inlined-iterations" => it.options.max_inlined_iterations = number(name, value)?,
-            "--fp16-format" => it.options.fp16 = fp16(value)?,
-            _ => unreachable!("every name of VALUED has an arm"),
-        }
+    fn arch(&mut self, value: &str) -> ParseResult<()> {
+        let arch = Arch::parse(value);
+        self.invocation.options.arch =
+            arch.ok_or_else(|| UsageError(format!("--arch must be wse2 or wse3, not {value}")))?;
+        self.arch_given = true;
         Ok(())
     }
 
@@ -275,23 +272,6 @@ impl Found {
         Ok(self.invocation)
     }
 }
-
-/// Options with a value that this command acts on; each has an arm in `Found::valued`.
-const VALUED: [&str; 13] = [
-    "-o",
-    "--arch",
-    "--params",
-    "--colors",
-    "--fabric-dims",
-    "--fabric-offsets",
-    "--channels",
-    "--width-west-buf",
-    "--width-east-buf",
-    "--import-path",
-    "--import-root",
-    "--max-inlined-iterations",
-    "--fp16-format",
-];
 
 /// The `name:value` pairs of a comma list.
 fn entries<'a>(option: &str, list: &'a str) -> ParseResult<Vec<(&'a str, &'a str)>> {

@@ -16,7 +16,7 @@ step() {
 
 # The extension for VS Code and Python are tested while Rust compiles, and shown at the end.
 log=$(mktemp)
-python_tests() {
+editor_and_python_tests() {
     no_browser=$(scripts/browser)
     step scripts/vscode-extension
     step scripts/python-env --dev
@@ -29,7 +29,7 @@ python_tests() {
 
 step cargo fmt --all --check
 step scripts/one-build
-(set -e; python_tests) >"$log" 2>&1 &
+(set -e; editor_and_python_tests) >"$log" 2>&1 &
 python=$!
 trap 'kill $python 2>/dev/null || true; rm -f "$log"' EXIT
 

@@ -21,7 +21,8 @@ pub fn correction(stuck: &Stuck, start: usize) -> Option<Correction> {
 /// `fn two-trees(..)`: a declared name with dashes.
 fn dashed_name(stuck: &Stuck) -> Option<Correction> {
     use Token::*;
-    let begins = matches!(stuck.before(2)?, Fn | Task | Var | Const | Param) && name(stuck.before(1)).is_some();
+    let begins =
+        matches!(stuck.before(2)?, Fn | Task | Var | Const | Param) && name(stuck.before(1)).is_some();
     let is_adjacent = |at: usize| stuck.tokens.get(at + 1).is_some_and(|next| next.0 == stuck.tokens[at].2);
     let mut end = stuck.at - 1;
     while begins

@@ -75,7 +75,7 @@ impl<'s> Files<'s> {
     }
 
     /// A diagnostic about a line of the library is one about the call of the program that led there.
-    pub fn outside_library(&self, mut c: Diag) -> Diag {
+    pub fn blame_caller(&self, mut c: Diag) -> Diag {
         let is_library = |span: Span| self.sources.file(span.file).is_library();
         let d = &mut *c.0;
         let call = d.others.iter().position(|label| !is_library(label.span));

@@ -73,7 +73,7 @@ impl<'s> Sema<'s> {
         self.note_effect();
         if self.reports.count(&diag) {
             let diag = chain::with_chain(&self.eval, &self.modules, &self.lower, diag);
-            self.reports.show(self.files.outside_library(diag));
+            self.reports.show(self.files.blame_caller(diag));
         }
     }
 

@@ -68,6 +68,14 @@ def argument(function: str, ty: str, value: Any) -> int:
     return int(tensors.widen(tensors.converted(value, ARGUMENTS[ty]).reshape(1))[0])
 
 
+def variable(program: Program, name: str) -> Export:
+    """The export of a variable; TypeError for a function."""
+    export = program.export(name)
+    if export.is_function:
+        raise TypeError(f"{name} is a function; variables can be copied")
+    return export
+
+
 def misuse(error: RunError, program: Program) -> Exception:
     """What Python calls an error about a name."""
     rule = error.diagnostics[0].rule if error.diagnostics else ""

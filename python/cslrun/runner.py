@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import atexit
-import contextlib
 import math
 import os
-import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -17,12 +14,10 @@ from cslrun import _native, _values, diagnostics, levels, tensors
 from cslrun._frames import HIDDEN as __tracebackhide__
 from cslrun._native import RunError
 from cslrun._queue import CommandQueue, Region
+from cslrun._recorded import RECORDED
 from cslrun.levels import Names
 from cslrun.outcomes import Printed, Profile, Report, table_of
-from cslrun.program import Export, Program
-
-#: Runs whose traces, reports and profiles are written when the interpreter exits, unless that has been done before.
-_RECORDED: weakref.WeakSet[Runner] = weakref.WeakSet()
+from cslrun.program import Program
 
 
 class Runner(CommandQueue):
@@ -105,7 +100,7 @@ class Runner(CommandQueue):
         )
         self._is_recorded = self._native.is_recorded
         if self._is_recorded:
-            _RECORDED.add(self)
+            RECORDED.add(self)
 
     # Copies and launches.
 
@@ -133,7 +128,7 @@ class Runner(CommandQueue):
         RunError
             The program fails before the copy is done, or the region or the count does not fit the program.
         """
-        export = self._variable(name)
+        export = _values.variable(self.program, name)
         region = _values.region(self.program, region)
         elements = _values.of_region(name, tensors.converted(values, export.dtype), region)
         self.wait(self.queue_copy_in(name, tensors.widen(elements), region, _values.bits(export)))
@@ -161,7 +156,7 @@ class Runner(CommandQueue):
         SymbolError, TypeError, RunError
             As for [copy_in].
         """
-        export = self._variable(name)
+        export = _values.variable(self.program, name)
         region = _values.region(self.program, region)
         ticket = self.queue_copy_out(name, count, region, _values.bits(export))
         self.wait(ticket)
@@ -186,8 +181,7 @@ class Runner(CommandQueue):
         SymbolError
             The program exports no such name.
         TypeError
-            The name is a variable, the arguments do not fit the function, or the host cannot pass one of its
-            parameters: an integer of 8 or 64 bits, bf16, cb16.
+            The name is a variable, the arguments do not fit, or the host cannot pass a parameter, such as an i8.
         """
         if name not in self.program.exports and name in self.program.functions:
             # Without a layout block nothing says what its parameters are.
@@ -504,19 +498,3 @@ class Runner(CommandQueue):
     def _repr_html_(self) -> str:
         about = f"<p><b>Run</b>: about {self.cycles:,} cycles (estimate)</p>"
         return f"{about}{table_of(self.printed[:20])}{self.program._repr_html_()}"
-
-    def _variable(self, name: str) -> Export:
-        export = self.program.export(name)
-        if export.is_function:
-            raise TypeError(f"{name} is a function; variables can be copied")
-        return export
-
-
-@atexit.register
-def _write_what_is_left() -> None:
-    """Writes the recordings of runs that the script has neither finished nor dropped."""
-    for runner in list(_RECORDED):
-        # A thread that the interpreter does not wait for may still use it.
-        with contextlib.suppress(RuntimeError):
-            runner.write_recordings()
-    _native.wait_for_writers()

@@ -53,7 +53,7 @@ pub fn missing_folder(option: &str, path: &Path) -> Option<String> {
 }
 
 fn unwritable_file(path: &Path) -> Option<String> {
-    output::obstacle(path).map(|why| format!("{} cannot be written: {why}", path.display()))
+    output::obstacle(path).map(|why| output::unwritten(path, why))
 }
 
 impl<'a> NamedPaths<'a> {

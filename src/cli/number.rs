@@ -29,7 +29,7 @@ impl Number {
             (_, Number::Float(x)) => float(x, scalar),
             (_, Number::Int(i)) => {
                 let (low, high) = range(scalar, bits);
-                let mask = u64::MAX >> (64 - 8 * bytes(scalar));
+                let mask = u64::MAX >> (64 - scalar.bits());
                 (low..=high).contains(&i).then_some(i as u64 & mask)
             }
         };
@@ -56,12 +56,9 @@ fn float(x: f64, scalar: Scalar) -> Option<u64> {
 
 /// The least and the greatest integer of a type.
 fn range(scalar: Scalar, bits: Option<u32>) -> (i128, i128) {
-    let all = 8 * bytes(scalar) as u32;
+    let all = u32::from(scalar.bits());
     let bits = bits.unwrap_or(all).clamp(1, all);
-    match scalar {
-        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
-        _ => (0, (1 << bits) - 1),
-    }
+    if scalar.is_signed() { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
 }
 
 /// A type with what it holds.
@@ -76,18 +73,8 @@ fn described(scalar: Scalar, bits: Option<u32>) -> String {
     }
     let (low, high) = range(scalar, bits);
     let kind = if low < 0 { "i" } else { "u" };
-    let bits = bits.unwrap_or(8 * bytes(scalar) as u32);
+    let bits = bits.unwrap_or(scalar.bits().into());
     format!("{kind}{bits}, which holds the integers {low} to {high}")
-}
-
-/// Size of a scalar in a file, in bytes.
-pub fn bytes(scalar: Scalar) -> usize {
-    match scalar {
-        Scalar::Bool | Scalar::I8 | Scalar::U8 => 1,
-        Scalar::I16 | Scalar::U16 | Scalar::F16 | Scalar::Bf16 | Scalar::Cb16 => 2,
-        Scalar::I32 | Scalar::U32 | Scalar::F32 => 4,
-        Scalar::I64 | Scalar::U64 => 8,
-    }
 }
 
 /// The value behind the bits, in the shortest form that reads back as the same value.
@@ -227,7 +214,7 @@ mod tests {
         #[test]
         fn what_is_shown_reads_back_as_the_same_bits(bits: u64) {
             for scalar in [Scalar::I8, Scalar::U16, Scalar::I32, Scalar::I64, Scalar::U64, Scalar::F16, Scalar::F32] {
-                let bits = bits & (u64::MAX >> (64 - 8 * bytes(scalar)));
+                let bits = bits & (u64::MAX >> (64 - scalar.bits()));
                 let text = show(bits, scalar);
                 prop_assume!(text != "NaN");
                 prop_assert_eq!(encoded(&text, scalar).unwrap(), bits, "{} as {}", text, scalar.name());

@@ -166,7 +166,7 @@ pub const NO_COLOR: u16 = 32;
 /// The color of `<message_passing>`, the first of the five that it uses (`docs/decisions.md`).
 pub const MESSAGE_COLOR: Color = Color(14);
 /// The colors of `<message_passing>` (vendor documentation).
-pub const MESSAGE_COLORS: std::ops::RangeInclusive<u8> = 14..=18;
+pub const MESSAGE_COLORS: std::ops::RangeInclusive<u8> = MESSAGE_COLOR.0..=MESSAGE_COLOR.0 + 4;
 /// The longest message, in wavelets (vendor documentation of `<message_passing>`).
 pub const MESSAGE_WORDS: u16 = 32;
 /// Number of task ids: 0..63 (seed: Task Identifiers).

@@ -70,7 +70,8 @@ fn message_colors(program: &Program) -> impl Iterator<Item = Diag> {
     let pes = (0..program.place.len()).filter(has_messages);
     routes_on(program, pes, |color| MESSAGE_COLORS.contains(&color)).map(|(color, span)| {
         let c = rules::MESSAGE_COLOR.because(&[("color", &color)]).at(span);
-        c.help("use a color from 0 to 13 or from 19 on")
+        let (first, last) = (MESSAGE_COLORS.start(), MESSAGE_COLORS.end());
+        c.help(format!("use a color from 0 to {} or from {} on", first - 1, last + 1))
     })
 }
 

@@ -291,7 +291,8 @@ impl ProfileLog {
         }
     }
 
-    /// An operation has sent all of its elements ahead of the clock, up to the cycle `last`, one after the other since it started.
+    /// An operation has sent all of its elements ahead of the clock, one after the other since it started, up to the
+    /// cycle `last`.
     pub fn sent_early(
         &mut self,
         place: usize,

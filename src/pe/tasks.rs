@@ -22,7 +22,8 @@ pub(super) struct Tasks {
     rotations: Option<Box<Rotations>>,
     /// Ids of control tasks, bit = id.
     control: u64,
-    /// Decides the order of equally ready tasks, instead of their ids, if the run has a seed. Boxed, because few runs have one.
+    /// Decides the order of equally ready tasks, instead of their ids, if the run has a seed. Boxed, because few runs
+    /// have one.
     pub schedule: Option<Box<ScheduleSeed>>,
     /// How many tasks have started.
     pub started: u64,

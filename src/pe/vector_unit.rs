@@ -37,9 +37,7 @@ pub(super) struct VectorUnit<'a> {
     pub fifos: &'a mut Vec<FifoState>,
     pub checks: &'a mut Checks,
     pub races: &'a mut Races,
-    /// The box, not its content: an operation that needs nothing of it touches no line of it.
-    #[allow(clippy::borrowed_box)]
-    pub rare: &'a Box<RareState>,
+    pub rare: &'a RareState,
 }
 
 /// An operation whose elements are checked before the first one is processed.

@@ -22,8 +22,8 @@ pub(super) struct LineFollower {
     consumer: Option<LineConsumer>,
     /// How many lines have been shown.
     shown: usize,
-    /// When that was last looked at.
-    looked: Option<Instant>,
+    /// When lines were last due.
+    last_due: Option<Instant>,
     /// Cycles until the next look at the time of day.
     patience: u32,
 }
@@ -53,9 +53,9 @@ impl LineFollower {
             return false;
         }
         let now = Instant::now();
-        let has_waited = self.looked.is_none_or(|looked| now.duration_since(looked) >= PERIOD);
+        let has_waited = self.last_due.is_none_or(|last| now.duration_since(last) >= PERIOD);
         if has_waited {
-            self.looked = Some(now);
+            self.last_due = Some(now);
         }
         has_waited
     }

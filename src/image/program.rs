@@ -90,8 +90,9 @@ impl Program {
         }
     }
 
-    /// Local tasks of the program, by their declarations, that nothing activates on any PE that has them. A task
-    /// that does nothing does not count: programs for both machines have such. On WSE-2 a control wavelet can name any.
+    /// Local tasks of the program, by their declarations, that nothing activates on any PE that has them, and nothing would with
+    /// other parameters. A task that does nothing does not count: programs for both machines have such. On WSE-2 a
+    /// control wavelet can name any.
     pub fn idle_tasks(&self) -> Vec<(Span, &TaskBinding)> {
         if self.arch == ArchName::Wse2 && self.tiles.iter().any(|tile| tile.sends_control()) {
             return Vec::new();
@@ -101,7 +102,7 @@ impl Program {
             let known = tile.activated();
             for task in tile.tasks.iter().filter(|t| t.kind == TaskKind::Local && t.id.0 < TEARDOWN_TASK) {
                 let function = &tile.functions[task.function.0 as usize];
-                let is_idle = known.is_some_and(|known| known & 1 << task.id.0 == 0);
+                let is_idle = known.is_some_and(|known| (known | tile.conditional) & 1 << task.id.0 == 0);
                 let is_idle = is_idle && function.code.iter().any(|op| !matches!(op, Op::Ret));
                 found.entry(function.span).or_insert((task, true)).1 &= is_idle;
             }

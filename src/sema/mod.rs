@@ -14,6 +14,7 @@ pub mod builtins;
 mod call;
 mod chain;
 mod coerce;
+mod conditional_tasks;
 mod control;
 mod declarations;
 mod declared;

@@ -1,6 +1,7 @@
 //! The whole program: runs the layout block, compiles each tile once and puts them where the layout says.
 
 use super::begin::begin_code_with;
+use super::conditional_tasks::mark_conditional_tasks;
 use super::eval::Fact;
 use super::finish;
 use super::injection::check_injection;
@@ -105,8 +106,9 @@ pub fn program(sema: &mut Sema<'_>, root: Rc<Unit>) -> Option<Program> {
         let place = sema.files.text(span);
         panic!("something is wrong with `{place}`, and nothing says what");
     }
-    let program = assemble(sema, tiles);
-    if let Some(program) = &program {
+    let mut program = assemble(sema, tiles);
+    if let Some(program) = &mut program {
+        mark_conditional_tasks(program, &sema.uses);
         check_unused(sema, &classes, program);
     }
     program.filter(|_| sema.reports.errors() == 0)

@@ -110,10 +110,11 @@ pub fn targets(held: &VariableValue, view: &PeView<'_>) -> usize {
 
 /// A part of a variable, without its words.
 fn typed(of: &VariableValue, (name, addr): (String, u16), ty: &VariableType) -> VariableValue {
-    let VariableType { text, words, dims, element, inside } = ty.clone();
+    let VariableType { text, words, dims, element, bits, inside } = ty.clone();
     let (mutable, span) = (of.symbol.mutable, of.symbol.span);
     let undefined = false;
-    let symbol = Symbol { name, addr, words, ty: text, dims, element, inside, mutable, undefined, span };
+    let symbol =
+        Symbol { name, addr, words, ty: text, dims, element, bits, inside, mutable, undefined, span };
     VariableValue { symbol, words: Vec::new(), in_memory: of.in_memory, expanded: None }
 }
 
@@ -124,12 +125,12 @@ mod tests {
 
     fn number(text: &str, words: u16, element: Scalar) -> VariableType {
         let (text, dims, inside) = (text.to_string(), Vec::new(), Inside::Nothing);
-        VariableType { text, words, dims, element: Some(element), inside }
+        VariableType { text, words, dims, element: Some(element), bits: None, inside }
     }
 
     fn held(inside: Inside, words: Vec<u16>) -> VariableValue {
         let ty = VariableType { inside, ..number("T", words.len() as u16, Scalar::U16) };
-        let VariableType { text, words: size, dims, element, inside } = ty;
+        let VariableType { text, words: size, dims, element, bits, inside } = ty;
         let (name, span) = ("x".to_string(), Span::new(FileId(0), 0, 0));
         let symbol = Symbol {
             name,
@@ -138,6 +139,7 @@ mod tests {
             ty: text,
             dims,
             element,
+            bits,
             inside,
             mutable: true,
             undefined: false,

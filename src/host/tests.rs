@@ -36,8 +36,8 @@ fn function(name: &str, params: u16, consts: Vec<u64>, code: Vec<Op>) -> Functio
 fn symbol(name: &str, addr: u16, words: u16, ty: &str) -> Symbol {
     let element = Some(Scalar::U16);
     let (name, ty, dims) = (name.to_string(), ty.to_string(), Vec::new());
-    let (inside, undefined) = (Default::default(), false);
-    Symbol { name, addr, words, ty, dims, element, inside, mutable: true, undefined, span: HERE }
+    let (bits, inside, undefined) = (None, Default::default(), false);
+    Symbol { name, addr, words, ty, dims, element, bits, inside, mutable: true, undefined, span: HERE }
 }
 
 fn unblock() -> Op {

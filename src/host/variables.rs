@@ -47,7 +47,7 @@ impl Runner {
             let elements = elements_in(behind, words, scalar);
             single &= elements == 1 && matches!(target, Some(ExportTarget::Data(_))) && !is_array(behind);
             found = Some(scalar);
-            bits = bits.or(behind.and_then(integer_bits));
+            bits = bits.or(behind.and_then(|symbol| symbol.bits));
             pes.push((at, elements));
         }
         let scalar = found.ok_or_else(|| match self.export(name) {
@@ -210,11 +210,6 @@ fn elements_in(symbol: Option<&Symbol>, words: usize, scalar: Scalar) -> usize {
         Some(symbol) => symbol.dims.iter().map(|dim| *dim as usize).product::<usize>().min(2 * words),
         None => words / usize::from(scalar.words()),
     }
-}
-
-/// The bits of the integers that a variable is made of, such as 4 for `[2]u4`.
-fn integer_bits(symbol: &Symbol) -> Option<u32> {
-    symbol.ty.rsplit(']').next()?.strip_prefix(['i', 'u'])?.parse().ok()
 }
 
 fn is_array(symbol: Option<&Symbol>) -> bool {

@@ -57,7 +57,7 @@ mod tests {
     fn function(locals: &[(&'static str, u16, Range<u32>)]) -> Function {
         let span = Span::new(FileId(0), 0, 0);
         let (element, dims, inside) = (Some(Scalar::U16), Vec::new(), Inside::Nothing);
-        let ty = VariableType { text: "u16".to_string(), words: 1, dims, element, inside };
+        let ty = VariableType { text: "u16".to_string(), words: 1, dims, element, bits: Some(16), inside };
         let ty = Arc::new(ty);
         let local = |(name, register, alive): &(&'static str, u16, Range<u32>)| Local {
             name: SmolStr::new_static(name),

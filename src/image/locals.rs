@@ -55,6 +55,8 @@ pub struct VariableType {
     pub dims: Vec<u32>,
     /// The scalar that it is made of, if all its parts are of one kind.
     pub element: Option<Scalar>,
+    /// The bits of the integers that it is made of, such as 4 for `[2]u4`.
+    pub bits: Option<u32>,
     /// What its parts are; of an array, those of each element.
     pub inside: Inside,
 }
@@ -116,9 +118,9 @@ impl Local {
 
     /// The local as a variable in memory at an address, for whatever shows or reads globals.
     pub fn at(&self, addr: u16) -> Symbol {
-        let VariableType { text, words, dims, element, inside } = (*self.ty).clone();
+        let VariableType { text, words, dims, element, bits, inside } = (*self.ty).clone();
         let (name, mutable, span) = (self.name.to_string(), self.mutable, self.span);
         let undefined = false;
-        Symbol { name, addr, words, ty: text, dims, element, inside, mutable, undefined, span }
+        Symbol { name, addr, words, ty: text, dims, element, bits, inside, mutable, undefined, span }
     }
 }

@@ -220,6 +220,8 @@ pub struct Symbol {
     pub dims: Vec<u32>,
     /// The scalar that it is made of, if all its parts are of one kind.
     pub element: Option<Scalar>,
+    /// The bits of the integers that it is made of, such as 4 for `[2]u4`.
+    pub bits: Option<u32>,
     /// What its parts are; of an array, those of each element.
     pub inside: Inside,
     /// Declared `var`.

@@ -112,6 +112,7 @@ mod tests {
             ty: String::new(),
             dims: Vec::new(),
             element: Some(crate::image::Scalar::U16),
+            bits: None,
             inside: Default::default(),
             mutable: true,
             undefined: true,

@@ -22,6 +22,7 @@ fn behind_pointers(ty: &Ty, pointers: usize) -> VariableType {
         words: ty.words().unwrap_or(0) as u16,
         dims: if let Ty::Array(a) = ty { a.dims.clone() } else { Vec::new() },
         element: element_of(ty),
+        bits: if let Ty::Int(integer) = of_element { Some(integer.bits) } else { None },
         inside: inside(of_element, pointers),
     }
 }

@@ -217,6 +217,7 @@ mod tests {
             ty: format!("[{words}]u16"),
             dims: vec![words.into()],
             element: Some(Scalar::U16),
+            bits: None,
             inside: Default::default(),
             mutable: true,
             undefined: false,

@@ -90,6 +90,7 @@ fn mover(dest: Dsd, source: Dsd, line: usize) -> Arc<TileImage> {
         ty: "[32]u32".to_string(),
         dims: Vec::new(),
         element: Some(Scalar::U32),
+        bits: None,
         inside: Default::default(),
         mutable: true,
         undefined: false,

@@ -25,6 +25,7 @@ fn sender() -> TileImage {
             ty: "[4]f32".to_string(),
             dims: Vec::new(),
             element: Some(Scalar::F32),
+            bits: None,
             inside: Default::default(),
             mutable: true,
             undefined: false,

@@ -12,6 +12,7 @@ fn array(dims: &[u32], words: u16) -> Symbol {
         ty: "array".to_string(),
         dims: dims.to_vec(),
         element: Some(if words == 1 { Scalar::U16 } else { Scalar::F32 }),
+        bits: None,
         inside: Default::default(),
         mutable: true,
         undefined: false,

@@ -111,6 +111,7 @@ fn words_that_the_host_writes_have_a_value() {
         ty: "[2]u16".to_string(),
         dims: vec![2],
         element: Some(crate::image::Scalar::U16),
+        bits: None,
         inside: Default::default(),
         mutable: true,
         undefined: true,

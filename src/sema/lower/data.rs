@@ -224,10 +224,22 @@ impl Data {
         image.data = words.into();
         image.data_end = self.words as u16;
         let symbol = |g: &Global| {
-            let VariableType { text, words, dims, element, inside } = variable_type(&g.ty);
+            let VariableType { text, words, dims, element, bits, inside } = variable_type(&g.ty);
             let (name, addr) = (g.name.clone(), g.addr.unwrap_or(0));
             let (mutable, undefined) = (g.is_var, g.undefined);
-            Symbol { name, addr, words, ty: text, dims, element, inside, mutable, undefined, span: g.span }
+            Symbol {
+                name,
+                addr,
+                words,
+                ty: text,
+                dims,
+                element,
+                bits,
+                inside,
+                mutable,
+                undefined,
+                span: g.span,
+            }
         };
         image.symbols.extend(self.placed.iter().map(|id| symbol(self.get(*id))));
         image.symbols.sort_by_key(|s| s.addr);

@@ -3,13 +3,15 @@
 use super::eval::ExprValue;
 use super::lower::Lower;
 use super::operand::{Addr, Base, Operand, PathStep, Place};
+use super::unit::Unit;
 use super::value::{GlobalId, Pointee, Pointer, Value};
 use super::walk::Sema;
 use super::words::{part_type, words_of_element};
 use crate::diagnostics::rules::comptime as rules;
-use crate::diagnostics::{At, Result, counted, suggest};
+use crate::diagnostics::{At, Diag, Result, counted, suggest};
 use crate::image::code::{IN_VARIABLE, Op};
 use crate::source::Span;
+use crate::stdlib;
 use crate::syntax::ast::{ExprId, Ident};
 use crate::value::ty::{ArrayTy, FieldLayout, Ty, byte_number, byte_offset};
 use std::sync::Arc;
@@ -38,6 +40,15 @@ pub fn field_of(sema: &mut Sema<'_>, ev: ExprValue, name: &Ident) -> Result<Expr
     }
 }
 
+/// A function of the SDK that the library here lacks.
+fn unsupported(unit: &Unit, name: &Ident) -> Option<Diag> {
+    let module = unit.path.to_str().filter(|_| unit.library)?;
+    let path = module.strip_prefix('<')?.strip_suffix('>')?;
+    let instead = stdlib::instead_of(path, &name.name)?;
+    let diag = rules::UNSUPPORTED_MEMBER.because(&[("name", &name.name), ("module", &module)]);
+    Some(diag.at(name.span).help(instead))
+}
+
 fn known_field(sema: &mut Sema<'_>, v: Value, name: &Ident) -> Result<ExprValue> {
     match &v {
         Value::Module(instance) => {
@@ -45,6 +56,9 @@ fn known_field(sema: &mut Sema<'_>, v: Value, name: &Ident) -> Result<ExprValue>
             let Some(decl) = unit.names.get(&name.name) else {
                 if unit.file.hidden.contains(&name.name) {
                     return Err(rules::REPORTED.plain());
+                }
+                if let Some(diag) = unsupported(&unit, name) {
+                    return Err(diag);
                 }
                 let diag = rules::UNKNOWN_MEMBER
                     .because(&[("name", &name.name), ("module", &unit.path.display())])

@@ -19,6 +19,13 @@ static FOLDER: Dir = include_dir!("$CARGO_MANIFEST_DIR/src/stdlib/csl");
 /// Library files of the SDK that nobody has written for cslrun yet.
 const MISSING: &[&str] = &["kernels/fft/get_params"];
 
+/// Functions of the SDK that a library file here lacks, with what to write instead.
+const MISSING_MEMBERS: &[(&str, &str, &str)] = &[(
+    "message_passing",
+    "encode_header",
+    "send the message with `send_message`, which makes the header: the documents do not describe its bits",
+)];
+
 /// The text of a library file; `path` is the name without `<` and `>`.
 pub fn find(path: &str) -> Option<&'static str> {
     // Release 0.9 had the library for several channels under a name of its own.
@@ -36,6 +43,12 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// Whether the SDK has a library file of this name that is missing here.
 pub fn is_missing(path: &str) -> bool {
     MISSING.contains(&path)
+}
+
+/// What to write instead of a function of the SDK that a library file here lacks.
+pub fn instead_of(path: &str, member: &str) -> Option<&'static str> {
+    let mut members = MISSING_MEMBERS.iter();
+    members.find(|(file, name, _)| (*file, *name) == (path, member)).map(|(.., instead)| *instead)
 }
 
 /// The names of library files of the SDK that are missing here, without `<` and `>`.
@@ -76,6 +89,9 @@ mod tests {
     #[test]
     fn what_is_missing_is_not_there() {
         assert!(MISSING.iter().all(|path| find(path).is_none()));
+        assert!(MISSING_MEMBERS.iter().all(|(path, member, _)| {
+            find(path).is_some_and(|text| !text.contains(&format!("fn {member}(")))
+        }));
         assert!(is_missing("kernels/fft/get_params") && !is_missing("math") && !is_missing("mathematics"));
     }
 }

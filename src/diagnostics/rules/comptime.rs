@@ -319,6 +319,10 @@ crate::rules! {
     /// The SDK has this library module; cslrun does not have it yet.
     @Unsupported UNSUPPORTED_LIBRARY = "unsupported-library": "the library module `{name}` is not supported yet"
         => "remove it, or import your own file instead";
+    /// The SDK's library module has this function, but cslrun's does not.
+    /// cslrun offers only what the SDK's documents describe.
+    @Unsupported UNSUPPORTED_MEMBER = "unsupported-member": "`{name}` of `{module}` is not supported"
+        => "do without it";
     /// A string or struct grows beyond any use.
     /// cslrun stops strings and structs that grow without end before they fill memory.
     VALUE_TOO_LARGE = "value-too-large": "this {what} is larger than any program needs"

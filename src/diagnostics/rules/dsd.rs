@@ -113,6 +113,10 @@ crate::rules! {
     /// Operations read the bits in memory, whatever the type of the variable.
     @Warning ELEMENT_WIDTH = "element-width": "`@{op}` works on {bits} bits at a time here, but `{name}` has elements of {type}"
         => "use the operation for the type of the array, or convert the array first";
+    /// An operation shifts all bits out of its elements.
+    /// Shifts by 0 to 15 bits leave something of a 16-bit element.
+    @Warning DSD_SHIFT_TOO_FAR = "dsd-shift-too-far": "`@{op}` shifts elements of 16 bits by {amount}"
+        => "shift by 0 to 15";
     /// A fabric DSD says another number of elements than the operation moves.
     /// The first source that has a length decides how many elements there are.
     @Warning EXTENT_IGNORED = "extent-ignored": "{count} elements are moved, although the extent of this DSD is {extent}"

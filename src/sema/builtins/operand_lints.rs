@@ -27,6 +27,7 @@ pub fn check(
     same_register(sema, args)?;
     ignored_extent(sema, dest, args, span)?;
     control_payload(sema, dest, args, span)?;
+    shift_amount(sema, op, args)?;
     let sources = form.sources.iter().zip(args).map(|(kind, arg)| (kind.elem(), arg));
     let operands: Vec<_> = std::iter::once((op.dest, dest)).chain(sources).collect();
     element_width(sema, op, &operands)
@@ -101,6 +102,17 @@ fn control_payload(sema: &mut Sema<'_>, dest: &Arg, args: &[Arg], span: Span) ->
     let diag =
         payload.declared.into_iter().fold(diag, |diag, at| diag.also(at, "this is for a control wavelet"));
     let diag = dest.declared.into_iter().fold(diag, |diag, at| diag.also(at, "this DSD sends data"));
+    sema.lint(diag)
+}
+
+/// A known number of bits by which elements are shifted.
+fn shift_amount(sema: &mut Sema<'_>, op: &DsdOp, args: &[Arg]) -> Result<()> {
+    let (true, Some(by)) = (matches!(op.name, "sar16" | "sll16" | "slr16"), args.last()) else {
+        return Ok(());
+    };
+    let amount = by.value.known().and_then(Value::to::<i128>).filter(|_| by.what == ArgumentKind::Scalar);
+    let Some(amount) = amount.filter(|amount| !(0..16).contains(amount)) else { return Ok(()) };
+    let diag = rules::DSD_SHIFT_TOO_FAR.because(&[("op", &op.name), ("amount", &amount)]).at(by.span);
     sema.lint(diag)
 }
 

@@ -49,19 +49,22 @@ pub struct CompileArgs {
 #[command(next_help_heading = "Levels of diagnostics; the last option that names a rule wins")]
 struct WrittenLevels {
     /// Ignore a rule or group (hazards, undefined, style, unused, all)
-    #[arg(short = 'A', long, value_name = "NAME", value_parser = level_name, value_delimiter = ',')]
+    #[arg(short = 'A', long, value_name = "NAME", value_delimiter = ',')]
     allow: Vec<String>,
     /// Report a rule or group as a warning, and continue as the hardware does
-    #[arg(short = 'W', long, value_name = "NAME", value_parser = level_name, value_delimiter = ',')]
+    #[arg(short = 'W', long, value_name = "NAME", value_delimiter = ',')]
     warn: Vec<String>,
     /// Report a rule or group as an error
-    #[arg(short = 'D', long, value_name = "NAME", value_parser = level_name, value_delimiter = ',')]
+    #[arg(short = 'D', long, value_name = "NAME", value_delimiter = ',')]
     deny: Vec<String>,
 }
 
 impl WrittenLevels {
     /// What is chosen in the order of the command line, from `base` on.
-    fn chosen(&self, matches: &ArgMatches, mut levels: Levels) -> Levels {
+    ///
+    /// # Errors
+    /// A message about each name that is wrong, one a line.
+    fn chosen(&self, matches: &ArgMatches, mut levels: Levels) -> Result<Levels, String> {
         let options = [
             ("allow", &self.allow, Level::Allow),
             ("warn", &self.warn, Level::Warn),
@@ -73,21 +76,20 @@ impl WrittenLevels {
             all.extend(indices.zip(names).map(|(index, name)| (index, level, name)));
         }
         all.sort_by_key(|(index, ..)| *index);
-        for (_, level, name) in all {
-            levels.choose(level, name).expect("the parser has looked at each name");
-        }
-        levels
+        let wrong: Vec<String> =
+            all.into_iter().filter_map(|(_, level, name)| levels.choose(level, name).err()).collect();
+        if wrong.is_empty() { Ok(levels) } else { Err(wrong.join("\n")) }
     }
-}
-
-fn level_name(name: &str) -> Result<String, String> {
-    Levels::default().choose(Level::Warn, name).map(|()| name.to_string())
 }
 
 impl CompileArgs {
     /// Chooses the levels of rules that the command line names; all others have those of `base`.
-    pub(super) fn choose_levels(&mut self, matches: &ArgMatches, base: Levels) {
-        self.levels = self.written_levels.chosen(matches, base);
+    ///
+    /// # Errors
+    /// A message about each name that is wrong, one a line.
+    pub(super) fn choose_levels(&mut self, matches: &ArgMatches, base: Levels) -> Result<(), String> {
+        self.levels = self.written_levels.chosen(matches, base)?;
+        Ok(())
     }
 
     /// The options that the compiler takes.

@@ -13,6 +13,7 @@ mod learn;
 mod names;
 mod profile;
 mod profile_target;
+mod refusals;
 mod run;
 mod site;
 mod suite;
@@ -39,6 +40,7 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
+use refusals::refusal;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -171,11 +173,14 @@ impl Refusal {
 /// arguments choose others.
 pub fn parse(args: impl IntoIterator<Item = OsString>, base: Levels) -> Result<Command, Refusal> {
     let words: Vec<OsString> = args.into_iter().collect();
-    let all = definition().try_get_matches_from(&words).map_err(|error| misspelled(&words, error))?;
+    let all = definition().try_get_matches_from(&words).map_err(|error| refusal(&words, error))?;
     let matches = all.subcommand().map_or(&all, |(_, matches)| matches);
-    let choose = |compile: &mut CompileArgs| compile.choose_levels(matches, base);
+    let choose = |compile: &mut CompileArgs| {
+        let refused = |why| Refusal(definition().error(ErrorKind::InvalidValue, why));
+        compile.choose_levels(matches, base).map_err(refused)
+    };
     let complete = |run: &mut RunArgs| {
-        choose(&mut run.compile);
+        choose(&mut run.compile)?;
         run.order_steps(matches);
         if run.seeds.is_some() { refuse_files("--seeds", run) } else { Ok(()) }
     };
@@ -196,7 +201,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>, base: Levels) -> Result<C
             profile.into_run().map(|run| Command::Run(Box::new(run))).map_err(refused)
         }
         Some(Sub::Check(mut args)) => {
-            choose(&mut args.compile);
+            choose(&mut args.compile)?;
             Ok(Command::Check(args))
         }
         Some(Sub::Explore(mut explore)) => {
@@ -206,11 +211,11 @@ pub fn parse(args: impl IntoIterator<Item = OsString>, base: Levels) -> Result<C
             Ok(Command::Explore(explore))
         }
         Some(Sub::Dump(mut args)) => {
-            choose(&mut args);
+            choose(&mut args)?;
             Ok(Command::Dump(args))
         }
         Some(Sub::Dsd(mut args)) => {
-            choose(&mut args.compile);
+            choose(&mut args.compile)?;
             Ok(Command::Dsd(args.split()))
         }
         Some(Sub::Test(mut args)) => {
@@ -229,18 +234,6 @@ pub fn parse(args: impl IntoIterator<Item = OsString>, base: Levels) -> Result<C
             complete(&mut run)?;
             Ok(Command::Run(Box::new(run)))
         }
-    }
-}
-
-/// Why a command line cannot be read: perhaps because its first word should be the name of a subcommand.
-fn misspelled(words: &[OsString], error: clap::Error) -> Refusal {
-    let first = words.get(1).and_then(|word| word.to_str()).unwrap_or_default();
-    match command_near(first).filter(|_| error.use_stderr()) {
-        Some(near) => {
-            let text = format!("there is no command `{first}`; did you mean `{near}`?");
-            Refusal(definition().error(ErrorKind::InvalidSubcommand, text))
-        }
-        None => Refusal(error),
     }
 }
 
@@ -415,5 +408,25 @@ mod tests {
         ] {
             assert!(parsed(line).is_err(), "{line}");
         }
+    }
+
+    #[test]
+    fn a_refusal_tells_what_to_write() {
+        for (line, told) in [
+            ("a.csl --print total", "there is no option `--print`; `--get NAME` prints a variable"),
+            ("run a.csl --out=y", "there is no option `--out`; `--get NAME` prints a variable"),
+            ("a.csl --limit 5", "`--max-cycles N` ends the run"),
+            ("a.csl --gett y", "a similar argument exists: '--get'"),
+            ("--arch wse3 check a.csl", "the command comes first: `cslrun check --arch wse3 a.csl`"),
+            ("a.csl check", "the command comes first: `cslrun check a.csl`"),
+            ("chek a.csl", "there is no command `chek`; did you mean `check`?"),
+            ("a.csl -W overlp -A nonsense,hazard", "`overlp`; did you mean `overlap`?"),
+            ("a.csl -W overlp -A nonsense,hazard", "no rule or group `nonsense`; docs"),
+            ("a.csl -W overlp -A nonsense,hazard", "`hazard`; did you mean `hazards`?"),
+        ] {
+            let text = parsed(line).unwrap_err().text();
+            assert!(text.contains(told), "{line}: {text}");
+        }
+        assert!(!parsed("a.csl --nothing-like-it").unwrap_err().text().contains("tip"));
     }
 }

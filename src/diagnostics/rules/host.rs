@@ -59,5 +59,5 @@ crate::rules! {
     UNKNOWN_EXPORT = "unknown-export": "the program has no `{name}`";
     /// The run may take more memory than is free.
     /// The operating system kills a run that needs more memory than there is, often long after it has begun.
-    WAFER_TOO_LARGE = "wafer-too-large": "{width} x {height} PEs can need {needed} of memory, but only {memory} are free";
+    WAFER_TOO_LARGE = "wafer-too-large": "{width} x {height} PEs can need {needed} of memory, but only {memory} may be used";
 }

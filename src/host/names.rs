@@ -5,7 +5,7 @@ use crate::arch::PeCoord;
 use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::host::*;
 use crate::diagnostics::{Diag, Diagnostic, Level, Result, Severity, counted, suggest};
-use crate::image::{Export, ExportKind, ExportName, ExportTarget, FnId, Scalar, Symbol, TileImage};
+use crate::image::{Export, ExportKind, ExportName, ExportTarget, FnId, Function, Scalar, Symbol, TileImage};
 use crate::source::{FileId, Span};
 use std::collections::BTreeSet;
 
@@ -88,6 +88,31 @@ impl Runner {
         }
     }
 
+    /// The task that a function of a PE is.
+    fn task_behind(&self, at: PeCoord, function: FnId) -> Option<Span> {
+        let tile = self.program.tile_at(at)?;
+        let is_task = tile.tasks.iter().any(|task| task.function == function);
+        is_task.then(|| tile.functions[function.0 as usize].span)
+    }
+
+    /// The diagnostic about the launch of a task.
+    fn launched_task(&self, name: &str, declared: Span) -> Diag {
+        let diag = EXPORT_MISUSED.because(&[("name", &name), ("is", &"task")]);
+        let diag = diag.at(declared).label("a task runs when its id is activated");
+        let functions = self.program.tiles.iter().flat_map(|tile| {
+            let is_own = |f: &Function| !self.program.sources.file(f.span.file).is_library();
+            let is_task = move |n: u32| tile.tasks.iter().any(|task| task.function == FnId(n));
+            let own = tile.functions.iter().zip(0..).filter(move |(f, n)| is_own(f) && !is_task(*n));
+            own.map(|(f, _)| f.name.as_str())
+        });
+        let known: BTreeSet<&str> = functions.collect();
+        let list: Vec<_> = known.iter().take(12).map(|name| format!("`{name}`")).collect();
+        match list.is_empty() {
+            true => diag.help("write an exported function that activates it, and launch that"),
+            false => diag.help(format!("the functions that can be launched are {}", list.join(", "))),
+        }
+    }
+
     /// The functions behind a launch, and its arguments.
     pub(super) fn launch_targets(&self, name: &str, args: &[u32]) -> Result<LaunchTargets> {
         let inputs = match self.export(name) {
@@ -111,6 +136,9 @@ impl Runner {
             }
         }
         let Some((at, first)) = pes.first() else { return Err(self.unknown(name)) };
+        if let Some(task) = self.task_behind(*at, *first).filter(|_| inputs.is_none()) {
+            return Err(self.launched_task(name, task));
+        }
         let params = self.program.tile_at(*at).map_or(0, |t| t.functions[first.0 as usize].params);
         let takes = inputs.map_or(usize::from(params), <[Scalar]>::len);
         if takes != args.len() {

@@ -13,7 +13,7 @@ crate::rules! {
     /// Every PE that a command reaches must export the name.
     EXPORT_ABSENT = "export-absent": "{pe} does not export `{name}`"
         => "write in a comptime block of that PE: `@export_symbol({name})`, or `@export_symbol(symbol, \"{name}\")`";
-    /// The host copies a function or launches a variable.
+    /// The host copies a function, or launches a variable or a task.
     /// Variables are copied and functions are launched.
     EXPORT_MISUSED = "export-misused": "`{name}` is a {is}";
     /// The host writes a constant.

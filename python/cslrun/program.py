@@ -285,6 +285,8 @@ def compile(
     ------
     CompileError
         The program is not valid CSL. The text is the report of the compiler; `diagnostics` is the same as data.
+    FileNotFoundError, NotADirectoryError
+        A folder to import from does not exist, or is a file.
 
     Examples
     --------
@@ -296,10 +298,23 @@ def compile(
     values = [(name, _param(name, value)) for name, value in (params or {}).items()]
     root = None if import_root is None else os.fspath(import_root)
     imports = ([os.fspath(p) for p in import_paths], root)
+    if texts is None:
+        _check_folders(*imports)
     chosen = levels.choices(allow, warn, deny)
     native, report, found = _native.compile(path, arch, values, imports, chosen, texts)
     diagnostics.warn(found)
     return Program(native, report, found)
+
+
+def _check_folders(import_paths: list[str], import_root: str | None) -> None:
+    """Raises an error if there is no such folder to import from."""
+    roots = [] if import_root is None else [import_root]
+    for option, folders in [("import_paths", import_paths), ("import_root", roots)]:
+        for folder in folders:
+            if not os.path.exists(folder):
+                raise FileNotFoundError(f"{option}: there is no folder {folder}")
+            if not os.path.isdir(folder):
+                raise NotADirectoryError(f"{option}: {folder} is not a folder")
 
 
 def sources(

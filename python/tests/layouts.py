@@ -1,5 +1,8 @@
 """Layouts of code regions from the programs in `programs/regions`."""
 
+import re
+
+import pytest
 from cerebras.sdk.runtime.sdkruntimepybind import Edge, Route, RoutingPosition, SdkRuntime, get_platform
 from conftest import PROGRAMS
 
@@ -21,6 +24,12 @@ def region(layout, file, name, width=1, height=1, at=None, **params):
 def compiled(layout):
     """The layout, compiled into the folder `out`."""
     return layout.compile(out_prefix="out")
+
+
+def refuses(layout, text):
+    """Checks that compiling raises a RuntimeError with this text in it."""
+    with pytest.raises(RuntimeError, match=re.escape(text)):
+        compiled(layout)
 
 
 def running(layout, artifacts=None):

@@ -57,3 +57,14 @@ def test_imports_stay_in_the_folder_that_they_are_confined_to(tmp_path):
     assert cslrun.compile(program).size == (1, 1)
     with pytest.raises(cslrun.CompileError, match="unreadable-file"):
         cslrun.compile(program, import_root=tmp_path / "mine")
+
+
+def test_folders_to_import_from_exist(tmp_path):
+    program = tmp_path / "a.csl"
+    program.write_text("export var x: u16 = 3;\n")
+    with pytest.raises(FileNotFoundError, match="import_root: there is no folder .*elsewhere"):
+        cslrun.compile(program, import_root=tmp_path / "elsewhere")
+    with pytest.raises(NotADirectoryError, match="import_paths: .*a.csl is not a folder"):
+        cslrun.compile(program, import_paths=[tmp_path, program])
+    in_memory = cslrun.compile(source_text="export var x: u16 = 3;", import_root=tmp_path / "elsewhere")
+    assert in_memory.size == (1, 1)

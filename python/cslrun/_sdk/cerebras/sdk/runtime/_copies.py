@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 from cerebras.sdk.runtime._platform import MemcpyDataType, MemcpyOrder
+from cerebras.sdk.runtime._routes import LAST_COLOR
 
 from cslrun import Runner, tensors
 from cslrun._frames import HIDDEN as __tracebackhide__
@@ -92,8 +93,8 @@ def bits(data_type: MemcpyDataType) -> int:
 
 def stream_color(color: int) -> int:
     """The number of a color."""
-    if not isinstance(color, (int, np.integer)) or not 0 <= color <= 23:
-        raise RuntimeError(f"a streaming copy needs a color, 0 to 23; {color!r} is not one")
+    if not isinstance(color, (int, np.integer)) or not 0 <= color <= LAST_COLOR:
+        raise RuntimeError(f"a streaming copy needs a color, 0 to {LAST_COLOR}; {color!r} is not one")
     return int(color)
 
 

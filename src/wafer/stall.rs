@@ -213,7 +213,8 @@ impl StallReport {
         groups = ordered.chain(held).collect();
         let more = groups.len().saturating_sub(MOST_GROUPS);
         groups.truncate(MOST_GROUPS);
-        let mut explained: Vec<PeWait> = groups.iter().map(|g| explainer.explain(g)).collect();
+        let last = now.saturating_sub(1);
+        let mut explained: Vec<PeWait> = groups.iter().map(|g| explainer.explain(g, last)).collect();
         // Of the waits that hold up all others, one with a known cause says most. A PE that its own route passes by
         // lies before the place where the stream is held up.
         let roots = &explained[..roots.min(explained.len())];
@@ -234,7 +235,7 @@ impl StallReport {
         let host_in_circle =
             groups.iter().zip(&explained).any(|(group, wait)| wait.is_for_host() && is_awaited(group));
         Some(StallReport {
-            cycle: now.saturating_sub(1),
+            cycle: last,
             unfinished: operations,
             waits: explained,
             more,
@@ -299,7 +300,7 @@ impl<'w> Explainer<'w> {
 
     /// Tasks that are active but blocked, as notes for people.
     pub fn blocked_tasks(&self) -> Vec<PeWait> {
-        self.waits.held_tasks().iter().map(|group| self.explain(group)).collect()
+        self.waits.held_tasks().iter().map(|group| self.explain(group, u64::MAX)).collect()
     }
 
     /// Wavelets in queues, ramps and routers, by place.
@@ -339,8 +340,8 @@ impl<'w> Explainer<'w> {
         groups.into_values().collect()
     }
 
-    /// One wait of each group, with the other side.
-    pub fn explain(&self, group: &WaitGroup<'_>) -> PeWait {
+    /// One wait of each group, with the other side, in a run that ends in the cycle `last`.
+    pub fn explain(&self, group: &WaitGroup<'_>, last: u64) -> PeWait {
         let wait = group.wait.clone();
         let missing = self.missing(group.pe, &wait.on);
         let call = match missing {
@@ -358,7 +359,8 @@ impl<'w> Explainer<'w> {
             },
             task: wait.task.map(str::to_string),
             need: wait.on,
-            since: wait.since,
+            // What has moved in the last cycle waits from the one behind it on, which the run does not reach.
+            since: wait.since.min(last),
             progress: wait.progress,
             span: call.or(wait.span),
             length: wait.span.and_then(|span| self.length(group.pe, span)),

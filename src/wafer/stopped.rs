@@ -69,7 +69,7 @@ impl StopReport {
         groups.sort_by_key(|group| group.wait.since);
         let more = groups.len().saturating_sub(MOST_GROUPS);
         groups.truncate(MOST_GROUPS);
-        let waits = groups.iter().map(|group| explainer.explain(group)).collect();
+        let waits = groups.iter().map(|group| explainer.explain(group, cycle)).collect();
         let running = running(explainer.pe_array(), bands);
         StopReport {
             cycle,

@@ -13,15 +13,52 @@ const ENDLESS: &str = "var n: u16 = 0;\ntask t() void { while (true) { n += 1; }
 const LONG: &str = "var n: u32 = 0;\ntask t() void { while (n < 40000) { n += 1; } }\n\
                     comptime { @bind_local_task(t, @get_local_task_id(9)); @activate(@get_local_task_id(9)); }\n";
 
-/// What a command answers that gets a signal soon after its start.
+/// How soon a command ends after a signal (docs/cli.md).
+const SOON: Duration = Duration::from_secs(2);
+
+/// What a command answers that gets a signal as soon as it listens.
 fn stop(child: Child, signal: &str) -> Output {
-    std::thread::sleep(Duration::from_millis(500));
+    await_listener(&child);
     let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill runs");
     assert!(sent.success(), "the run ended before it was interrupted");
     let asked = Instant::now();
     let output = finish(child);
-    assert!(asked.elapsed() < Duration::from_secs(2), "{:?} to stop", asked.elapsed());
+    assert!(asked.elapsed() < SOON, "{:?} to stop", asked.elapsed());
     output
+}
+
+/// Waits until a process catches Ctrl-C. Where nothing tells that, it gets half a second.
+fn await_listener(child: &Child) {
+    let place = format!("/proc/{}/status", child.id());
+    let catches = || {
+        let status = std::fs::read_to_string(&place).ok()?;
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:"))?;
+        // Signal 2 is the second bit.
+        Some(u64::from_str_radix(mask.trim(), 16).ok()? & 2 != 0)
+    };
+    let begun = Instant::now();
+    while catches() == Some(false) {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it never listens to Ctrl-C");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    if catches().is_none() {
+        std::thread::sleep(Duration::from_millis(500));
+    }
+}
+
+/// What a command line answers that is interrupted when it has come so far that its output has none of these words: nothing
+/// tells this from outside, so it gets more time in each trial.
+fn stop_later(folder: &Folder, line: &str, early: &[&str]) -> Output {
+    for trial in 0..8 {
+        let child = spawn(&folder.0, line);
+        std::thread::sleep(Duration::from_millis(100 << trial));
+        let output = stop(child, "-INT");
+        let text = [&*output.stdout, &*output.stderr].concat();
+        if !early.iter().any(|words| String::from_utf8_lossy(&text).contains(words)) {
+            return output;
+        }
+    }
+    panic!("{line} has never come so far")
 }
 
 #[test]
@@ -31,7 +68,12 @@ fn an_interrupted_run_ends_soon_and_reports() {
                 comptime { @bind_local_task(t, @get_local_task_id(9)); @activate(@get_local_task_id(9)); }\n";
     let folder = Folder::with("interrupt", "a.csl", text);
     for (signal, status) in [("-INT", 130), ("-TERM", 143)] {
-        let output = stop(spawn(&folder.0, "a.csl --max-cycles 1000000000000"), signal);
+        let mut child = spawn(&folder.0, "a.csl --max-cycles 1000000000000");
+        let mut lines = BufReader::new(child.stdout.take().expect("a pipe"));
+        let mut shown = String::new();
+        lines.read_line(&mut shown).expect("text");
+        assert!(shown.contains("begins"), "what was printed is shown: {shown}");
+        let output = stop(child, signal);
         // The name of the rule, which no case can break: "interrupted".
         answers(
             &output,
@@ -43,7 +85,6 @@ fn an_interrupted_run_ends_soon_and_reports() {
                 "PE(0,0): `t` has been running since cycle",
             ],
         );
-        assert!(String::from_utf8_lossy(&output.stdout).contains("begins"), "what was printed is shown");
     }
 }
 
@@ -131,7 +172,8 @@ fn a_long_run_shows_no_progress_to_a_pipe() {
 fn many_runs_tell_at_an_interruption_what_they_have_shown() {
     let folder = Folder::with("interrupted-seeds", "a.csl", LONG);
     folder.write("endless.csl", LONG.replace("n < 40000", "true"));
-    let output = stop(spawn(&folder.0, "a.csl --seeds 1..1000000000"), "-INT");
+    let early = ["before the first of", "before the program ran"];
+    let output = stop_later(&folder, "a.csl --seeds 1..1000000000", &early);
     answers(&output, 130, &[]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
@@ -140,10 +182,11 @@ fn many_runs_tell_at_an_interruption_what_they_have_shown() {
     );
     assert!(text.ends_with(" end with the same memory and the same output\n"), "{text}");
     let first = "interrupted before the first of 3 runs has ended\n";
-    let output = stop(spawn(&folder.0, "endless.csl --seeds 1..3 --max-cycles 1000000000000"), "-INT");
+    let early = ["before the program ran"];
+    let output = stop_later(&folder, "endless.csl --seeds 1..3 --max-cycles 1000000000000", &early);
     assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stdout)), (Some(130), first));
     let line = "endless.csl --seeds 1..3 --max-cycles 1000000000000 --message-format json";
-    let output = stop(spawn(&folder.0, line), "-INT");
+    let output = stop_later(&folder, line, &early);
     let record = "{\"kind\":\"seeds\",\"first\":1,\"last\":null,\"interrupted\":true}\n";
     assert_eq!(String::from_utf8_lossy(&output.stdout), record);
 }
@@ -166,11 +209,13 @@ fn a_search_tells_at_an_interruption_how_far_it_has_come() {
         "a.csl",
         format!("var x: u32 = 0;\n{}comptime {{\n{starts}}}\n", tasks.replace("x = x * 3 ^", "x +=")),
     );
-    let output = stop(spawn(&folder.0, "explore a.csl --budget 100000000 --threads 1"), "-INT");
+    let early = ["before the run with the usual schedule", "before the program ran", "the only schedule"];
+    let output = stop_later(&folder, "explore a.csl --budget 100000000 --threads 1", &early);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(130), "{text}");
     assert!(text.starts_with("interrupted: no difference in "), "{text}");
-    let output = stop(spawn(&folder.0, "explore endless.csl --max-cycles 1000000000000"), "-INT");
+    let line = "explore endless.csl --max-cycles 1000000000000";
+    let output = stop_later(&folder, line, &["before the program ran"]);
     let text = "interrupted before the run with the usual schedule has ended\n";
     assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stdout)), (Some(130), text));
 }

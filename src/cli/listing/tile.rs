@@ -4,6 +4,7 @@ use super::describe::{config, dsd, priority};
 use super::{places, push_table, table};
 use crate::Program;
 use crate::diagnostics::counted;
+use crate::diagnostics::render::grouped;
 use crate::image::{QueueBinding, TaskBinding, TaskKind, TileImage};
 use comfy_table::Table;
 use std::fmt::Display;
@@ -45,6 +46,7 @@ fn memory_line(program: &Program, tile: &TileImage) -> String {
     let all = program.arch.numbers().memory_words;
     let used = u32::from(tile.data_end);
     let percent = f64::from(used) * 100.0 / f64::from(all);
+    let (used, all) = (grouped(used.into()), grouped(all.into()));
     format!(" memory: {used} of {all} words for globals ({percent:.1} %)\n")
 }
 
@@ -52,7 +54,7 @@ fn memory(tile: &TileImage) -> Table {
     let mut table = table(&["address", "words", "name", "type"], &[1]);
     for s in &tile.symbols {
         let ty = if s.mutable { s.ty.clone() } else { format!("const {}", s.ty) };
-        table.add_row([format!("{:#06x}", s.addr), s.words.to_string(), s.name.clone(), ty]);
+        table.add_row([format!("{:#06x}", s.addr), grouped(s.words.into()), s.name.clone(), ty]);
     }
     table
 }
@@ -92,7 +94,7 @@ fn fifos(tile: &TileImage) -> Table {
             i.to_string(),
             f.name.clone(),
             format!("{:#06x}", f.base),
-            format!("{} x {} bits", f.capacity, u16::from(f.element_words) * 16),
+            format!("{} x {} bits", grouped(f.capacity.into()), u16::from(f.element_words) * 16),
             f.registers.dsr.to_string(),
             f.registers.xdsr.to_string(),
             push.into_iter().chain(pop).collect::<Vec<_>>().join(", "),
@@ -160,9 +162,9 @@ fn functions(tile: &TileImage) -> Table {
     for f in &tile.functions {
         table.add_row([
             f.name.clone(),
-            f.code.len().to_string(),
+            grouped(f.code.len() as u64),
             f.registers.to_string(),
-            f.frame_words.to_string(),
+            grouped(f.frame_words.into()),
         ]);
     }
     table

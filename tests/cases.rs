@@ -39,11 +39,11 @@ fn check_case(path: &Path, is_of_rule: bool) -> Result<(), String> {
     let mut outcome = check(&case)?;
     let name = path.file_stem().expect("a file").to_string_lossy();
     if !case.marks().is_empty() {
-        compare(path, &name, &outcome.diags(false));
+        compare(path, &name, &outcome.stderr_text(false));
     }
     if is_of_rule {
         outcome.format = MessageFormat::Rich;
-        compare(path, &format!("{name}.rich"), &outcome.diags(false));
+        compare(path, &format!("{name}.rich"), &outcome.stderr_text(false));
     }
     Ok(())
 }

@@ -74,9 +74,9 @@ fn draw_dsds(
     match guarded(|| py.detach(|| program::on_a_large_stack(work)))? {
         None => Ok(None),
         Some(Ok(drawn)) => Ok(Some((drawn.text, drawn.svg))),
-        Some(Err(outcome)) => Err(match &outcome.diag {
+        Some(Err(outcome)) => Err(match &outcome.complaint {
             Some(why) => PyValueError::new_err(why.clone()),
-            None => CompileError::new_err(outcome.diags(false)),
+            None => CompileError::new_err(outcome.stderr_text(false)),
         }),
     }
 }

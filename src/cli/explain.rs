@@ -130,6 +130,6 @@ mod tests {
     fn an_unknown_name_is_corrected() {
         let outcome = explain(Some("dead-lok"), None);
         assert_eq!(outcome.exit, Exit::Usage);
-        assert!(explain(Some("deadlok"), None).diag.expect("no such rule").contains("`deadlock`"));
+        assert!(explain(Some("deadlok"), None).complaint.expect("no such rule").contains("`deadlock`"));
     }
 }

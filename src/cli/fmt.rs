@@ -37,7 +37,7 @@ pub fn fmt(args: &FmtArgs, loader: &dyn Loader) -> Outcome {
 
 /// Tells that a file cannot be read or written; the others are formatted all the same.
 fn refuse(outcome: &mut Outcome, why: String) {
-    let before = outcome.diag.take().map_or_else(String::new, |before| before + "\n");
+    let before = outcome.complaint.take().map_or_else(String::new, |before| before + "\n");
     outcome.refuse(before + &why);
 }
 

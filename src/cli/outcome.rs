@@ -20,7 +20,7 @@ pub struct Outcome {
     /// The same as lines of JSON, for a host that looks at both; see `apart.rs`.
     pub records: String,
     /// What stood in the way outside of the program: arguments, files, names.
-    pub diag: Option<String>,
+    pub complaint: Option<String>,
     /// What there is to say about the program.
     pub diagnostics: Vec<Diagnostic>,
     /// The files that the diagnostics point into.
@@ -42,7 +42,7 @@ impl Outcome {
             exit: Exit::Fine,
             printed: String::new(),
             records: String::new(),
-            diag: None,
+            complaint: None,
             diagnostics: Vec::new(),
             sources: SourceMap::default(),
             format,
@@ -145,25 +145,25 @@ impl Outcome {
     }
 
     /// Ends the command because it was used wrongly.
-    pub fn refuse(&mut self, diag: String) {
+    pub fn refuse(&mut self, complaint: String) {
         self.exit = Exit::Usage;
-        self.diag = Some(diag);
+        self.complaint = Some(complaint);
     }
 
-    /// The diagnostics and the diagnostic as text.
-    pub fn diags(&self, color: bool) -> String {
-        let earlier = self.earlier.iter().map(|outcome| outcome.diags(color));
+    /// What there is to say about the program and what stood in the way, as text for stderr.
+    pub fn stderr_text(&self, color: bool) -> String {
+        let earlier = self.earlier.iter().map(|outcome| outcome.stderr_text(color));
         let own = render(&self.sources, &self.diagnostics, self.format, color);
-        earlier.chain([own, self.complaint()]).collect()
+        earlier.chain([own, self.complaint_text()]).collect()
     }
 
-    fn complaint(&self) -> String {
-        let Some(diag) = &self.diag else { return String::new() };
+    fn complaint_text(&self) -> String {
+        let Some(complaint) = &self.complaint else { return String::new() };
         match self.format {
-            MessageFormat::Json => json_line(&Record::Message { text: diag }),
-            MessageFormat::Github => github_error(&printable(diag)),
+            MessageFormat::Json => json_line(&Record::Message { text: complaint }),
+            MessageFormat::Github => github_error(&printable(complaint)),
             MessageFormat::Plain | MessageFormat::Rich | MessageFormat::Short | MessageFormat::Sarif => {
-                format!("cslrun: {}\n", printable(diag))
+                format!("cslrun: {}\n", printable(complaint))
             }
         }
     }
@@ -172,13 +172,13 @@ impl Outcome {
     /// then goes to stderr.
     pub fn streams(&self, color: bool) -> (Cow<'_, str>, String) {
         if self.format != MessageFormat::Sarif {
-            return (Cow::Borrowed(&self.printed), self.diags(color));
+            return (Cow::Borrowed(&self.printed), self.stderr_text(color));
         }
         let (mut log, mut text, mut troubles) = (self.log.clone(), self.printed.clone(), Vec::new());
         for outcome in self.earlier.iter().chain([self]) {
             log.add(&outcome.sources, &outcome.diagnostics);
-            text += &outcome.complaint();
-            troubles.extend(outcome.diag.clone());
+            text += &outcome.complaint_text();
+            troubles.extend(outcome.complaint.clone());
         }
         let trouble = troubles.join("\n");
         (Cow::Owned(log.text(Some(&*trouble).filter(|text| !text.is_empty()))), text)

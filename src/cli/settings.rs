@@ -144,7 +144,7 @@ impl RunSettings {
         if let Some(path) = &self.profile {
             profile::write_to(path, runner, &mut outcome);
         }
-        match outcome.diag.take() {
+        match outcome.complaint.take() {
             Some(trouble) => Err(trouble),
             None => Ok(outcome.printed),
         }

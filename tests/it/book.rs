@@ -77,7 +77,7 @@ fn passes(command: &str) {
     let command = command.replace("../", &format!("{}/", book.display()));
     let words: Vec<&str> = command.split_whitespace().collect();
     let outcome = perform_words(&words, &DiskLoader).unwrap_or_else(|| panic!("{command}: wrong words"));
-    assert!(outcome.diagnostics.is_empty(), "{command}\n{}", outcome.diags(false));
+    assert!(outcome.diagnostics.is_empty(), "{command}\n{}", outcome.stderr_text(false));
     let held = outcome.asserts_held.iter().map(|span| {
         let line = outcome.sources.line_col(span.file, span.lo).line;
         (outcome.sources.file(span.file).name.clone(), line)

@@ -14,13 +14,13 @@ pub fn check(case: &Case) -> Result<Outcome, String> {
     let marks = case.marks();
     let found = found(&outcome);
     if marks != found {
-        let text = outcome.diags(false);
+        let text = outcome.stderr_text(false);
         let lost: Vec<_> = marks.iter().filter(|m| !found.contains(m)).collect();
         let unmarked: Vec<_> = found.iter().filter(|m| !marks.contains(m)).collect();
         return Err(format!("marked but not found: {lost:?}\nfound but not marked: {unmarked:?}\n{text}"));
     }
     if marks.is_empty() && outcome.exit != Exit::Fine {
-        return Err(format!("ended with {:?}\n{}", outcome.exit, outcome.diags(false)));
+        return Err(format!("ended with {:?}\n{}", outcome.exit, outcome.stderr_text(false)));
     }
     if let Some(wanted) = &case.help {
         let help = outcome.diagnostics.first().and_then(|d| d.help.as_deref()).unwrap_or_default();

@@ -62,7 +62,7 @@ fn programs(file: &str) -> String {
     let mut table = "| release | what | in cslrun |\n|---|---|---|\n".to_string();
     for Sample { release, what, block } in samples(&text) {
         let outcome = perform(&block).unwrap_or_else(|e| panic!("{what}: {e}"));
-        if let Some(trouble) = &outcome.diag {
+        if let Some(trouble) = &outcome.complaint {
             panic!("{what}: {trouble}");
         }
         let state = outcome.diagnostics.first().map_or("supported".to_string(), |first| {

@@ -43,7 +43,7 @@ fn programs_can_read_the_report_of_every_hang() {
     for mut case in cases {
         case.args.extend(["--message-format", "json"].map(str::to_string));
         let outcome = check(&case).unwrap_or_else(|e| panic!("{}: {e}", case.path.display()));
-        let text = outcome.diags(false);
+        let text = outcome.stderr_text(false);
         let lines = text.lines().map(|line| serde_json::from_str(line).expect("one object in each line"));
         let error = lines.filter(|d: &Value| d["severity"] == "error").collect::<Vec<_>>();
         let [error] = &error[..] else { panic!("{}: not one error", case.path.display()) };

@@ -54,7 +54,7 @@ fn the_programs_of_a_page_run() {
         for program in programs {
             assert!(program.text.contains(&format!("<{module}>")), "{module} is not used");
             let outcome = perform(program).unwrap_or_else(|e| panic!("{module}: {e}"));
-            assert!(outcome.diagnostics.is_empty(), "{module}\n{}", outcome.diags(false));
+            assert!(outcome.diagnostics.is_empty(), "{module}\n{}", outcome.stderr_text(false));
             assert!(!outcome.asserts_held.is_empty(), "{module}: no `@assert` is executed");
         }
     }

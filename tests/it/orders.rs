@@ -95,7 +95,7 @@ fn each_mistake_is_found_and_the_schedule_repeats_it() {
             assert!(line.contains(decides), "{name}: {line}");
         }
         assert_eq!(count(&found.printed, " ends differently"), runs[0], "{name}: {}", found.printed);
-        let report = found.diags(false);
+        let report = found.stderr_text(false);
         let is_reported =
             ["error[order-dependent]", "warning[data-race]"].iter().any(|word| report.contains(word));
         assert!(is_reported, "{name}: {report}");
@@ -104,9 +104,18 @@ fn each_mistake_is_found_and_the_schedule_repeats_it() {
         let runs = [perform(&case, "run", "", &get[..2]), perform(&case, "run", &found.printed, &get)];
         let rules =
             |outcome: &Outcome| outcome.diagnostics.iter().map(|d| d.rule.to_string()).collect::<Vec<_>>();
-        assert!(rules(&runs[0]).is_empty() && runs[0].exit == Exit::Fine, "{name}: {}", runs[0].diags(false));
+        assert!(
+            rules(&runs[0]).is_empty() && runs[0].exit == Exit::Fine,
+            "{name}: {}",
+            runs[0].stderr_text(false)
+        );
         assert!(runs[0].printed.contains(usual), "{name}: {}", runs[0].printed);
-        assert!(runs[1].printed.contains(other), "{name}: {}\n{}", runs[1].printed, runs[1].diags(false));
+        assert!(
+            runs[1].printed.contains(other),
+            "{name}: {}\n{}",
+            runs[1].printed,
+            runs[1].stderr_text(false)
+        );
         let of_the_run: Vec<String> =
             rules(&found).into_iter().filter(|rule| rule != "order-dependent").collect();
         assert_eq!(rules(&runs[1]), of_the_run, "{name}");
@@ -117,7 +126,7 @@ fn each_mistake_is_found_and_the_schedule_repeats_it() {
 fn the_programs_without_a_mistake_end_alike_under_all_schedules() {
     for Mistake { name, runs, .. } in MISTAKES {
         let outcome = perform(&case(&format!("{name}-clean")), "explore", "", &[]);
-        assert_eq!((outcome.exit, outcome.diags(false).as_str()), (Exit::Fine, ""), "{name}");
+        assert_eq!((outcome.exit, outcome.stderr_text(false).as_str()), (Exit::Fine, ""), "{name}");
         let is_complete =
             outcome.printed.starts_with("all ") || outcome.printed.starts_with("the only schedule");
         assert!(is_complete, "{name}: {}", outcome.printed);
@@ -137,7 +146,7 @@ fn the_result_does_not_depend_on_the_number_of_threads() {
         let case = case(name);
         let told = |threads: &str| {
             let outcome = perform(&case, "explore", "", &["--threads", threads]);
-            format!("{}{}", outcome.printed, outcome.diags(false))
+            format!("{}{}", outcome.printed, outcome.stderr_text(false))
         };
         let one = told("1");
         assert!(["2", "5"].iter().all(|threads| told(threads) == one), "{name}");
@@ -176,11 +185,11 @@ fn a_schedule_that_does_not_fit_is_refused_with_its_line() {
         ("\u{0}\u{ffff} 99999999999999999999", "order.txt:1: expected"),
     ] {
         let outcome = perform(&case, "run", schedule, &["--schedule", "order.txt"]);
-        let words = outcome.diags(false);
+        let words = outcome.stderr_text(false);
         assert!(outcome.exit == Exit::Usage && words.contains(expected), "{schedule}: {words}");
     }
     let outcome = perform(&case, "run", "", &["--schedule", "none.txt"]);
-    assert!(outcome.exit == Exit::Usage && outcome.diags(false).contains("there is no file none.txt"));
+    assert!(outcome.exit == Exit::Usage && outcome.stderr_text(false).contains("there is no file none.txt"));
 }
 
 /// An order that a seed shows is one of all orders: whatever differs between two seeds differs for `explore`, too.

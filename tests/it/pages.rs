@@ -47,7 +47,7 @@ fn check(page: &Path) -> Result<(), String> {
     for repaired in programs {
         let outcome = perform(repaired)?;
         if !outcome.diagnostics.is_empty() {
-            return Err(format!("a repaired program is not right\n{}", outcome.diags(false)));
+            return Err(format!("a repaired program is not right\n{}", outcome.stderr_text(false)));
         }
     }
     if broken.info.ends_with("sketch") {
@@ -55,7 +55,7 @@ fn check(page: &Path) -> Result<(), String> {
         return if cannot_be_shown { Ok(()) } else { Err("its program could be tried".to_string()) };
     }
     let outcome = perform(broken)?;
-    let message = outcome.diags(false);
+    let message = outcome.stderr_text(false);
     if !outcome.diagnostics.iter().any(|d| d.rule == rule) {
         return Err(format!("the first program does not break the rule\n{message}"));
     }

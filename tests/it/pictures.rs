@@ -38,7 +38,7 @@ fn drawn(name: &str) -> Vec<String> {
     let mut loader = MemoryLoader::default();
     loader.add("pe.csl", PROGRAM);
     let outcome = perform_words(&["cslrun", "dsd", &format!("pe.csl:{name}")], &loader).expect("right words");
-    assert_eq!(outcome.exit, Exit::Fine, "{}", outcome.diags(false));
+    assert_eq!(outcome.exit, Exit::Fine, "{}", outcome.stderr_text(false));
     outcome.printed.lines().map(|line| line.trim().to_string()).collect()
 }
 

@@ -119,7 +119,7 @@ fn a_profiled_run_is_the_same_run_and_its_sums_agree() {
         let (plain, with) = (perform(case, false, &[]), perform(case, true, &[]));
         let name = case.path.display();
         assert_eq!(plain.exit, with.exit, "{name}");
-        assert_eq!(plain.diags(false), with.diags(false), "{name}");
+        assert_eq!(plain.stderr_text(false), with.stderr_text(false), "{name}");
         assert_eq!(plain.asserts_held, with.asserts_held, "{name}");
         // A program that does not compile has no profile; one that goes wrong does.
         let Ok(file) = serde_json::from_str::<Value>(&with.printed) else {

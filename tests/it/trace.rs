@@ -25,7 +25,7 @@ fn a_recorded_run_is_the_same_run_and_its_file_is_sound() {
         let (plain, traced) = (perform(case, &[]), perform(case, &[&option, "--trace-limit", "20000"]));
         let name = case.path.display();
         assert_eq!(plain.exit, traced.exit, "{name}");
-        assert_eq!(plain.diags(false), traced.diags(false), "{name}");
+        assert_eq!(plain.stderr_text(false), traced.stderr_text(false), "{name}");
         assert_eq!(plain.asserts_held, traced.asserts_held, "{name}");
         // A program that does not compile leaves no trace; one that goes wrong does.
         if plain.exit == Exit::Rejected && !file.exists() {

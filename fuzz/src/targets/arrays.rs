@@ -44,8 +44,8 @@ pub fn read(bytes: &[u8]) -> Signs {
     let outcome = perform_words(&["cslrun", "--set", &set, "main.csl"], &files);
     let _ = std::fs::remove_file(&path);
     let Some(outcome) = outcome else { return Signs::new() };
-    assert!(outcome.exit != Exit::OurFault, "exit 70: {:?}", outcome.diag);
-    let why = outcome.diag.unwrap_or_default();
+    assert!(outcome.exit != Exit::OurFault, "exit 70: {:?}", outcome.complaint);
+    let why = outcome.complaint.unwrap_or_default();
     // What follows the name of the file, without what the file says of itself.
     let kind =
         why.split(".npy: ").nth(1).unwrap_or_default().chars().take_while(|c| c.is_alphabetic() || *c == ' ');

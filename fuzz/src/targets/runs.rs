@@ -20,7 +20,7 @@ const OPTIONS: [&str; 8] = ["--arch", "--param", "--launch", "--set", "--get", "
 pub fn command(text: &str) -> Signs {
     let input = Input::read(text);
     let Some(outcome) = perform(&input, &[]) else { return Signs::new() };
-    assert!(outcome.exit != Exit::OurFault, "exit 70: {:?}", outcome.diag);
+    assert!(outcome.exit != Exit::OurFault, "exit 70: {:?}", outcome.complaint);
     check_text(&outcome.printed);
     check_text(&shown(&outcome.sources, &outcome.diagnostics));
     let mut all = signs(&outcome.diagnostics);

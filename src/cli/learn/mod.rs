@@ -120,7 +120,7 @@ impl<'l> Class<'l> {
         if outcome.exit == Exit::Fine && !done {
             outcome.exit = Exit::WentWrong;
         }
-        outcome.diag = outcome.diag.or(look.left);
+        outcome.complaint = outcome.complaint.or(look.left);
         (outcome, done)
     }
 
@@ -134,8 +134,8 @@ fn says(text: String) -> Outcome {
     Outcome { printed: text, ..Outcome::new(MessageFormat::Plain) }
 }
 
-fn refusal(diag: String) -> Outcome {
+fn refusal(complaint: String) -> Outcome {
     let mut outcome = Outcome::new(MessageFormat::Plain);
-    outcome.refuse(diag);
+    outcome.refuse(complaint);
     outcome
 }

@@ -124,6 +124,11 @@ fn compile_into_folder(invocation: &Invocation) -> Result<(), String> {
     let text = compilation.render(MessageFormat::Plain, false);
     let Some(program) = compilation.program else { return Err(text) };
     output::print_error(&text);
+    if program.uses_memcpy() && !invocation.memcpy {
+        output::print_error(
+            "cslc: warning: --memcpy is missing; the program imports <memcpy>, so it is enabled\n",
+        );
+    }
     write(&program, invocation)
 }
 

@@ -129,7 +129,7 @@ impl Breakpoint {
                 let around = function_around(program, *file, *line);
                 program.code_on_line(*file, *line, around)
             }
-            Kind::Function(name) => program.code_of_function(name),
+            Kind::Function(name) => function_code(program, name),
             Kind::Color(_) | Kind::Words { .. } => Vec::new(),
         };
         let known = |text: String| {
@@ -201,6 +201,21 @@ fn no_global(name: &str, pe: Option<PeCoord>) -> String {
     format!(
         "{who} {has} global `{name}`; a wavelet can come at any place of the code, so its condition cannot name locals"
     )
+}
+
+/// The operations with which a function or task begins: an inline function begins wherever it is expanded.
+pub fn function_code(program: &Program, name: &str) -> Vec<OpAddress> {
+    let own = program.code_of_function(name);
+    if !own.is_empty() {
+        return own;
+    }
+    let mut expansions = Vec::new();
+    for (file, n) in program.sources().files().iter().zip(0..) {
+        let declared = index(&file.text).declarations.into_iter();
+        let bodies = declared.filter(|d| d.kind == DeclarationKind::Function && d.name == name);
+        expansions.extend(bodies.flat_map(|d| program.code_of_expansions(FileId(n), d.whole)));
+    }
+    expansions
 }
 
 /// The text of the function or task that a line belongs to.

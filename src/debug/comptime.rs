@@ -9,8 +9,19 @@ use std::collections::BTreeMap;
 struct Known {
     /// Its path, as shown.
     path: String,
-    /// Names with their values.
-    values: Vec<(String, String)>,
+    values: Vec<Constant>,
+}
+
+/// A constant or parameter.
+#[derive(Clone, Debug)]
+struct Constant {
+    name: String,
+    /// The values that it has on different PEs.
+    text: String,
+    /// These values, unless there are more.
+    all: Option<Vec<String>>,
+    /// How it is initialized, as written.
+    init: Option<String>,
 }
 
 /// The top-level constants and parameters of each file.
@@ -35,7 +46,8 @@ impl Comptime {
                 let is_value = matches!(declaration.kind, DeclarationKind::Const | DeclarationKind::Param);
                 let fact = by_place.get(&(id, declaration.at.0, declaration.at.1))?;
                 let is_known = is_value && declaration.is_global && !fact.values.is_empty();
-                is_known.then(|| (declaration.name, text(fact)))
+                let init = declaration.init.map(|(lo, hi)| file.text[lo as usize..hi as usize].to_string());
+                is_known.then(|| constant(declaration.name, fact, init))
             });
             files.insert(id, Known { path: file.name.clone(), values: values.collect() });
         }
@@ -44,17 +56,13 @@ impl Comptime {
 
     /// Whether a file has a constant or parameter with a name.
     pub fn has(&self, name: &str) -> bool {
-        self.files.values().any(|known| known.values.iter().any(|(known, _)| known == name))
+        self.files.values().any(|known| known.values.iter().any(|known| known.name == name))
     }
 
     /// The value of a name in the file of a place, on this PE; without a place, in the file of its tile.
     pub fn value(&self, name: &str, place: Option<Span>, view: &PeView<'_>) -> Option<Value> {
-        let known = match place {
-            Some(place) => self.files.get(&place.file)?,
-            None => self.files.values().find(|known| known.path == view.file())?,
-        };
-        let (_, text) = known.values.iter().find(|(known, _)| known == name)?;
-        let text = known.param(name, view).unwrap_or(text);
+        let known = self.known(place, view)?;
+        let text = known.param(name, view).or(known.constant(name).map(|constant| constant.text.as_str()))?;
         if let Ok(n) = text.parse() {
             return Some(Value::Int(n));
         }
@@ -66,27 +74,63 @@ impl Comptime {
         })
     }
 
-    /// All of the file of a place, on this PE.
-    pub fn of_file(&self, place: Span, view: &PeView<'_>) -> Vec<Tree> {
+    /// How a constant is initialized that has different values on different PEs.
+    pub fn initializer(&self, name: &str, place: Option<Span>, view: &PeView<'_>) -> Option<&str> {
+        let known = self.known(place, view)?;
+        let constant = known.constant(name).filter(|_| known.param(name, view).is_none())?;
+        let has_one_value = constant.all.as_ref().is_some_and(|all| all.len() == 1);
+        constant.init.as_deref().filter(|_| !has_one_value)
+    }
+
+    /// Whether a constant may have a value, as far as its values are known.
+    pub fn may_be(&self, name: &str, value: &str, place: Option<Span>, view: &PeView<'_>) -> bool {
+        let constant = self.known(place, view).and_then(|known| known.constant(name));
+        constant
+            .and_then(|constant| constant.all.as_ref())
+            .is_none_or(|all| all.iter().any(|one| one == value))
+    }
+
+    fn known(&self, place: Option<Span>, view: &PeView<'_>) -> Option<&Known> {
+        match place {
+            Some(place) => self.files.get(&place.file),
+            None => self.files.values().find(|known| known.path == view.file()),
+        }
+    }
+
+    /// All of the file of a place, on this PE. `derived` computes the values that follow from those of others.
+    pub fn of_file(
+        &self,
+        place: Span,
+        view: &PeView<'_>,
+        derived: &dyn Fn(&str) -> Option<Value>,
+    ) -> Vec<Tree> {
         if !self.is_kept {
             return vec![Tree::leaf("not known", "the program was laid out in Python")];
         }
         let Some(known) = self.files.get(&place.file) else { return Vec::new() };
-        let leaf =
-            |(name, text): &(String, String)| Tree::leaf(name, known.param(name, view).unwrap_or(text));
+        let leaf = |constant: &Constant| {
+            let name = constant.name.as_str();
+            let text = derived(name).and_then(|value| value.number());
+            let text = text.or(known.param(name, view).map(str::to_string));
+            Tree::leaf(name, text.unwrap_or_else(|| constant.text.clone()))
+        };
         known.values.iter().map(leaf).collect()
     }
 }
 
 impl Known {
+    fn constant(&self, name: &str) -> Option<&Constant> {
+        self.values.iter().find(|constant| constant.name == name)
+    }
+
     /// The value of a parameter that the layout has given to the tile of a PE.
     fn param<'v>(&self, name: &str, view: &'v PeView<'_>) -> Option<&'v str> {
         if view.file() == self.path { view.param(name) } else { None }
     }
 }
 
-/// The values that a name has on different PEs.
-fn text(fact: &Fact) -> String {
+fn constant(name: String, fact: &Fact, init: Option<String>) -> Constant {
     let more = if fact.has_more { " or others" } else { "" };
-    format!("{}{more}", fact.values.join(" or "))
+    let text = format!("{}{more}", fact.values.join(" or "));
+    Constant { name, text, all: (!fact.has_more).then(|| fact.values.clone()), init }
 }

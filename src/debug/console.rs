@@ -4,7 +4,7 @@ mod info;
 
 pub use info::tasks;
 
-use super::breakpoints::{Breakpoint, Kind, Wish};
+use super::breakpoints::{Breakpoint, Kind, Wish, function_code};
 use super::session::{Session, Step};
 use super::stop::StopKind;
 use super::value::Value;
@@ -226,7 +226,7 @@ impl Console {
             None if place.parse::<usize>().is_ok() => {
                 (here.ok_or("this PE has no code: write FILE:LINE")?, place)
             }
-            None if self.session.program().code_of_function(place).is_empty() => {
+            None if function_code(self.session.program(), place).is_empty() => {
                 return Err(match place {
                     "" => "write where to stop: FILE:LINE, LINE, FUNCTION or color N".to_string(),
                     _ => format!("the program has no function or task `{place}`"),

@@ -1,5 +1,9 @@
 //! Expressions of CSL on a PE that stands still: names, elements, what pointers point to, arithmetic and comparisons.
 
+mod constants;
+
+pub use constants::derived;
+
 use super::comptime::Comptime;
 use super::parts::{self, pointee, target};
 use super::value::{Value, scalar_value};
@@ -135,7 +139,8 @@ fn named(name: &str, context: &EvalContext<'_>) -> Result<Value, String> {
     if let Some(held) = context.view.find_global(name, place) {
         return Ok(Value::VariableValue(held));
     }
-    if let Some(value) = context.comptime.value(name, place, context.view) {
+    let derived = || derived(name, context.comptime, place, context.view);
+    if let Some(value) = derived().or_else(|| context.comptime.value(name, place, context.view)) {
         return Ok(value);
     }
     // A global that lies in a struct is known as a whole.

@@ -45,6 +45,16 @@ impl Value {
         }
     }
 
+    /// A number or bool as CSL writes it.
+    pub fn number(&self) -> Option<String> {
+        match self {
+            Value::Int(n) => Some(n.to_string()),
+            Value::Float(x) => Some(x.to_string()),
+            Value::Bool(b) => Some(b.to_string()),
+            Value::VariableValue(_) | Value::Text(_) => None,
+        }
+    }
+
     /// It as an integer.
     pub fn integer(&self) -> Result<i128, String> {
         match self.plain()? {

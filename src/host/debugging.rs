@@ -84,6 +84,16 @@ impl Program {
         self.operations(|function| if function.name == name { vec![0] } else { Vec::new() })
     }
 
+    /// The operations with which the expansions of an inline function begin, whose text is `around`.
+    pub fn code_of_expansions(&self, file: FileId, around: (u32, u32)) -> Vec<OpAddress> {
+        let is_inside = |span: &Span| span.file == file && (around.0..around.1).contains(&span.lo);
+        self.operations(|function| {
+            let begins = |pc: usize| pc == 0 || !is_inside(&function.spans[pc - 1]);
+            let places = function.spans.iter().enumerate();
+            places.filter(|(pc, span)| is_inside(span) && begins(*pc)).map(|(pc, _)| pc).collect()
+        })
+    }
+
     fn operations(&self, wanted: impl Fn(&Function) -> Vec<usize>) -> Vec<OpAddress> {
         let mut all = Vec::new();
         for (tile, image) in self.tiles.iter().enumerate() {

@@ -32,8 +32,24 @@ fn shows(text: &str, words: &[&str]) {
 
 #[test]
 fn a_parameter_has_the_value_of_the_pe() {
-    let text = debugged("debug-param", "pe 7 0\nbreak pt.csl:8 if x == 7\nc\nprint x\nprint y\nprint next\n");
-    shows(&text, &["PE(7,0), cycle", "x = 7\n", "y = 7\n", "next = 1 or 2 or 3 or 4 or others\n"]);
+    let text = debugged(
+        "debug-param",
+        "pe 7 0\nbreak pt.csl:8 if x == 7\nc\nprint x\nprint y\nprint next\nprint next * 2\ninfo comptime\npe 3 0\nprint next\n",
+    );
+    shows(&text, &["PE(7,0), cycle", "x = 7\n", "y = 7\n", "next = 8\n", "next * 2 = 16\n", "next = 4\n"]);
+}
+
+#[test]
+fn a_breakpoint_stops_in_each_expansion_of_an_inline_function() {
+    let text = "var n: u16 = 1;\ninline fn double() void {\n  n *= 2;\n}\n\
+                task main() void {\n  n += 1;\n  double();\n  n += 3;\n  double();\n}\ncomptime {\n  \
+                @bind_local_task(main, @get_local_task_id(8));\n  @activate(@get_local_task_id(8));\n}\n";
+    let folder = Folder::with("debug-inline", "a.csl", text);
+    folder.write("commands", "break double\nc\nprint n\nc\nprint n\nc\n");
+    let output = folder.cslrun("debug --commands commands a.csl");
+    answers(&output, 0, &[]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    shows(&text, &["`double` begins", "n = 2\n", "n = 7\n"]);
 }
 
 #[test]

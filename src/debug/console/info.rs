@@ -2,7 +2,7 @@
 
 use super::Console;
 use crate::Tree;
-use crate::debug::value;
+use crate::debug::{expression, value};
 
 /// PEs that `info pes` lists.
 const MOST_PES: usize = 40;
@@ -30,7 +30,10 @@ impl Console {
             Ok(match what {
                 "locals" => view.locals(call).iter().map(|held| value::tree(held, view)).collect(),
                 "globals" => view.globals().iter().map(|held| value::tree(held, view)).collect(),
-                "comptime" => place.map_or_else(Vec::new, |place| comptime.of_file(place, view)),
+                "comptime" => place.map_or_else(Vec::new, |place| {
+                    let derived = |name: &str| expression::derived(name, comptime, Some(place), view);
+                    comptime.of_file(place, view, &derived)
+                }),
                 "tasks" => tasks(view),
                 "queues" => view.queues(),
                 "registers" => view.registers(),

@@ -2,7 +2,7 @@
 
 use super::Server;
 use crate::debug::console::tasks;
-use crate::debug::value;
+use crate::debug::{expression, value};
 use crate::{FileId, PeCoord, Program, Span, Tree};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -240,7 +240,10 @@ impl<W: Write> Server<W> {
             "Comptime" => {
                 let place = view.calls().get(call).map(|call| call.span);
                 let place = place.or(view.activity().map(|(_, span, _)| span));
-                place.map_or_else(Vec::new, |place| comptime.of_file(place, view))
+                place.map_or_else(Vec::new, |place| {
+                    let derived = |name: &str| expression::derived(name, comptime, Some(place), view);
+                    comptime.of_file(place, view, &derived)
+                })
             }
             "Tasks" => tasks(view),
             "Queues" => view.queues(),

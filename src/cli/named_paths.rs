@@ -8,7 +8,7 @@ use super::args::{Command, CompileArgs, HostStep, RunArgs, TraceTarget};
 use super::output;
 use crate::{LoadError, Loader, MessageFormat};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What a command line names.
 pub struct NamedPaths<'a> {
@@ -26,14 +26,38 @@ pub struct NamedPaths<'a> {
 pub struct SparingLoader<'a> {
     loader: &'a dyn Loader,
     /// They exist.
-    written: Vec<PathBuf>,
+    written: Vec<FileIdentity>,
+}
+
+/// What tells one file from another, whatever names and links it has.
+#[derive(PartialEq, Eq)]
+struct FileIdentity {
+    /// The device and the number of the file on it.
+    #[cfg(unix)]
+    inode: (u64, u64),
+    #[cfg(not(unix))]
+    path: std::path::PathBuf,
+}
+
+impl FileIdentity {
+    /// That of a file that exists.
+    fn of(path: &Path) -> Option<FileIdentity> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let file = fs::metadata(path).ok()?;
+            Some(FileIdentity { inode: (file.dev(), file.ino()) })
+        }
+        #[cfg(not(unix))]
+        Some(FileIdentity { path: fs::canonicalize(path).ok()? })
+    }
 }
 
 impl Loader for SparingLoader<'_> {
     fn load(&self, path: &Path) -> Result<String, LoadError> {
-        match fs::canonicalize(path) {
-            Ok(path) if self.written.contains(&path) => Err(LoadError::Written),
-            Ok(_) | Err(_) => self.loader.load(path),
+        match FileIdentity::of(path) {
+            Some(file) if self.written.contains(&file) => Err(LoadError::Written),
+            Some(_) | None => self.loader.load(path),
         }
     }
 
@@ -92,7 +116,7 @@ impl<'a> NamedPaths<'a> {
         }
         let missing = self.folders.iter().find_map(|(option, path)| missing_folder(option, path));
         let written = self.written();
-        let is_lost = |path: &&Path| fs::canonicalize(path).is_ok_and(|path| written.contains(&path));
+        let is_lost = |path: &&Path| FileIdentity::of(path).is_some_and(|file| written.contains(&file));
         let lost = || {
             let path = self.program.filter(is_lost)?.display();
             Some(format!(
@@ -108,8 +132,8 @@ impl<'a> NamedPaths<'a> {
     }
 
     /// The files that exist and are written.
-    fn written(&self) -> Vec<PathBuf> {
-        self.files.iter().filter_map(|path| fs::canonicalize(path).ok()).collect()
+    fn written(&self) -> Vec<FileIdentity> {
+        self.files.iter().filter_map(|path| FileIdentity::of(path)).collect()
     }
 
     fn compile(&mut self, args: &'a CompileArgs) {

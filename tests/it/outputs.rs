@@ -36,6 +36,16 @@ fn a_program_with_another_ending_is_not_overwritten_either() {
     answers(&folder.cslrun("prog.txt --report other.txt"), 0, &[]);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_program_is_not_overwritten_by_another_name_of_its_file() {
+    let folder = Folder::with("outputs-link", "prog.csl", PROGRAM);
+    std::fs::hard_link(folder.0.join("prog.csl"), folder.0.join("page.html")).expect("a link");
+    let output = folder.cslrun("prog.csl --report page.html");
+    answers(&output, 2, &["`prog.csl` is the program, and would be overwritten"]);
+    assert_eq!(std::fs::read_to_string(folder.0.join("prog.csl")).expect("a file"), PROGRAM);
+}
+
 /// A variable that two of three PEs have.
 #[test]
 fn the_file_of_a_variable_that_some_pes_lack_is_told_to_hold_some_pes() {

@@ -77,6 +77,7 @@ fn explore_program(args: &ExploreArgs, trials: Trials<'_>, outcome: &mut Outcome
     search.take(usual);
     match search_all(args, trials, &mut search, &reference) {
         Err(Stopped) => {
+            search.stop();
             tell_summary(args, &mut search, true, outcome);
             outcome.exit = Exit::Interrupted;
         }

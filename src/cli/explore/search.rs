@@ -80,6 +80,8 @@ pub struct Search {
     pub counts: Counts,
     /// Something was left out.
     is_cut: bool,
+    /// Schedules that were to be tried next were not.
+    is_stopped: bool,
 }
 
 impl Search {
@@ -97,12 +99,17 @@ impl Search {
         if self.queue.is_empty() {
             self.look_at_merged_again();
         }
-        self.queue.is_empty() && !self.is_cut
+        self.queue.is_empty() && !self.is_cut && !self.is_stopped
+    }
+
+    /// Not all schedules that [`Search::next`] has given were tried.
+    pub fn stop(&mut self) {
+        self.is_stopped = true;
     }
 
     /// All schedules with this many deviations were tried, as far as they are known; `None` if not even those with one.
     pub fn depth(&self) -> Option<usize> {
-        let ((fewest, _), _) = self.queue.first_key_value()?;
+        let ((fewest, _), _) = self.queue.first_key_value().filter(|_| !self.is_stopped)?;
         fewest.checked_sub(1).filter(|depth| *depth > 0)
     }
 

@@ -6,7 +6,7 @@ use super::flit_ids::FlitIds;
 use super::grid::Grid;
 use super::next_hop::NextHop;
 use super::route::Mask;
-use super::router::{RAMP, bit, colors, sides};
+use super::router::{RAMP, colors, sides};
 use crate::arch::{Color, Direction};
 
 /// A request for an output. The lowest rank wins: round robin over the colors, then over the inputs, each after the
@@ -162,14 +162,13 @@ impl Arbiter {
     /// Resolves contention: of the colors that want one output, only the one whose turn it is keeps it.
     fn settle(&mut self, grid: &Grid, (pe, contested): (usize, Mask), first: usize) {
         let (router, moves) = (grid.router(pe), &mut self.moves[first..]);
-        let color_of = |m: &Move| grid.lane(m.lane).color();
         for side in sides(contested) {
             let target = 1 << side as u8;
-            let wanted = moves.iter().filter(|m| m.targets & target != 0);
-            let granted = router.next_after_served(wanted.fold(0, |all, m| all | bit(color_of(m))), side);
+            let turn = |m: &Move| router.turns_until(grid.lane(m.lane).color(), side);
+            let next = moves.iter().filter(|m| m.targets & target != 0).map(turn).min();
             for m in moves.iter_mut().filter(|m| m.targets & target != 0) {
-                if color_of(m) != granted {
-                    (m.targets, m.is_plain, m.to) = (m.targets & !target, false, NextHop::Unknown);
+                if Some(turn(m)) != next {
+                    m.targets &= !target;
                 }
             }
         }
@@ -208,8 +207,7 @@ impl Arbiter {
         for (output, claim) in claims.iter().enumerate() {
             let Some(OutputRequest { lane: id, input, all, .. }) = *claim else { continue };
             let same = self.moves[first..].iter().position(|m| m.lane == id && m.input == input);
-            let (pe, to, targets) = (pe as u32, NextHop::Unknown, 1 << output);
-            let mut one = Move { pe, lane: id, input, targets, all, to, is_plain: false };
+            let mut one = Move::any((pe, id, input), (1 << output, all));
             // Of several inputs of a color, the one that has the last output is served last.
             if let Some(at) = same {
                 one.targets |= self.moves.remove(first + at).targets;
@@ -244,25 +242,24 @@ impl Arbiter {
         let Some(all) = targets(grid, id, input, now) else { return true };
         if all == 0 {
             // A filter drops it, or its route has no output: it leaves without a copy.
-            let to = NextHop::Unknown;
-            self.moves.push(Move { pe: pe as u32, lane: id, input, targets: 0, all, to, is_plain: false });
+            self.moves.push(Move::any((pe, id, input), (0, all)));
             return true;
         }
-        let mut has_room = false;
-        let (color, last_input) = (grid.lane(id).color().0, grid.lane(id).last_input());
+        let mut may_leave = false;
+        let (color, last_input) = (grid.lane(id).color(), grid.lane(id).last_input());
         for target in sides(all) {
-            if room(grid, id, target).is_none() {
+            if !has_room(grid, id, target) {
                 continue;
             }
-            has_room = true;
-            let turn = (color + 31 - grid.router(pe).served_last(target)) % 32;
+            may_leave = true;
+            let turn = grid.router(pe).turns_until(color, target);
             let rank = turn * 5 + (input as u8 + 4 - last_input) % 5;
             let slot = &mut claims[target as usize];
             if slot.is_none_or(|c| rank < c.rank) {
                 *slot = Some(OutputRequest { rank, lane: id, input, all });
             }
         }
-        has_room
+        may_leave
     }
 }
 
@@ -281,19 +278,17 @@ fn copies(grid: &mut Grid, (pe, id): (usize, u32), now: u64) -> Option<Move> {
     }
     let input = Direction::ALL[lane.open().trailing_zeros() as usize % 5];
     let all = targets(grid, id, input, now)?;
-    let (mut targets, mut to): (Mask, _) = (0, NextHop::Unknown);
+    let mut targets: Mask = 0;
     for target in sides(all) {
-        if let Some(landing) = room(grid, id, target) {
+        if has_room(grid, id, target) {
             targets |= 1 << target as u8;
-            to = landing;
         }
     }
     if targets == 0 && all != 0 {
         let (router, lane) = grid.parts(pe, id);
         router.stall(lane.color());
     }
-    let to = if targets.is_power_of_two() { to } else { NextHop::Unknown };
-    Some(Move { pe: pe as u32, lane: id, input, targets, all, to, is_plain: false })
+    Some(Move::any((pe, id, input), (targets, all)))
 }
 
 /// The outputs that the oldest wavelet of an input still has to reach; `None` if it cannot leave yet.
@@ -318,21 +313,15 @@ fn targets(grid: &mut Grid, id: u32, input: Direction, now: u64) -> Option<Mask>
     Some(targets)
 }
 
-/// Where a copy arrives that leaves a lane on one side, if there is room for it.
+/// Whether there is room where a copy arrives that leaves a lane on one side.
 #[inline(always)]
-fn room(grid: &mut Grid, id: u32, target: Direction) -> Option<NextHop> {
+fn has_room(grid: &mut Grid, id: u32, target: Direction) -> bool {
     if target == Direction::Ramp {
-        let has_room = grid.lane(id).offramp().len() < grid.ramp_depth();
-        return has_room.then_some(NextHop::Unknown);
+        return grid.lane(id).offramp().len() < grid.ramp_depth();
     }
     let landing = grid.landing(id, target);
     let side = target.opposite();
-    let has_room = |l: u32| grid.lane(l).link(side).len() < grid.link_depth();
-    match landing {
-        NextHop::Unknown => None,
-        // There is always room outside of the rectangle; the wavelet is lost.
-        NextHop::Edge => Some(landing),
-        NextHop::Lane(next) => has_room(next).then_some(landing),
-        NextHop::Both(first, second) => (has_room(first) && has_room(second)).then_some(landing),
-    }
+    // There is always room outside of the rectangle; the wavelet is lost.
+    landing != NextHop::Unknown
+        && landing.lanes().all(|next| grid.lane(next).link(side).len() < grid.link_depth())
 }

@@ -6,7 +6,7 @@
 
 use super::grid::Grid;
 use super::lane::Lane;
-use super::next_hop::NextHop;
+use super::next_hop::PackedHop;
 use super::route::Mask;
 use super::router::RAMP;
 use crate::arch::Direction;
@@ -16,26 +16,33 @@ use crate::arch::Direction;
 pub struct Move {
     pub pe: u32,
     pub lane: u32,
+    /// The next lane behind the only link among the outputs, if the fast path has looked it up.
+    pub next: PackedHop,
     pub input: Direction,
     /// The copies that leave now.
     pub targets: Mask,
     /// The copies that had not left before.
     pub all: Mask,
-    /// Where the copy arrives, if one copy leaves, it crosses a link, and the next lane is cached.
-    pub to: NextHop,
-    /// Whether it is data, all copies of which leave to cached next lanes.
-    pub is_plain: bool,
+    /// Whether it is data whose next lanes are all cached and single.
+    pub is_data: bool,
 }
 
 impl Move {
+    /// A move that the general path carries out: of `(router, lane, input)`, some copies of all.
+    pub fn any((pe, lane, input): (usize, u32, Direction), (targets, all): (Mask, Mask)) -> Move {
+        Move { pe: pe as u32, lane, next: PackedHop::UNKNOWN, input, targets, all, is_data: false }
+    }
+
     /// Whether anything leaves, or the wavelet ends here.
+    #[inline]
     pub fn leaves(&self) -> bool {
         self.targets != 0 || self.all == 0
     }
 
-    /// The side on which it leaves.
-    pub fn target(&self) -> Direction {
-        Direction::ALL[self.targets.trailing_zeros() as usize % 5]
+    /// Whether no copy is left behind.
+    #[inline]
+    pub fn ends(&self) -> bool {
+        self.all & !self.targets == 0
     }
 }
 
@@ -58,7 +65,7 @@ pub enum FastDecision {
 #[inline(always)]
 pub fn decide_fast(grid: &mut Grid, id: u32, now: u64) -> FastDecision {
     let lane = grid.lane(id);
-    let (open, gate) = (lane.open(), lane.gate());
+    let (pe, open, gate) = (lane.pe() as u32, lane.open(), lane.gate());
     if !lane.is_plain() || !open.is_power_of_two() {
         return if open == 0 && !lane.injects() { FastDecision::Waits } else { FastDecision::NotApplicable };
     }
@@ -69,48 +76,46 @@ pub fn decide_fast(grid: &mut Grid, id: u32, now: u64) -> FastDecision {
     if !flit.is_plain() || gate.tx & RAMP != 0 && lane.has_filter() {
         return FastDecision::NotApplicable;
     }
-    let left = lane.head_state(input).left();
-    let (all, is_plain) = if left == 0 { (gate.tx, true) } else { (left, false) };
-    let one =
-        Move { pe: lane.pe() as u32, lane: id, input, targets: all, all, to: NextHop::Unknown, is_plain };
-    if !all.is_power_of_two() || !is_plain {
-        return decide_copies(grid, lane, one);
-    }
-    if all == RAMP {
-        return if lane.offramp().len() < grid.ramp_depth() {
-            FastDecision::Grant(one)
-        } else {
-            FastDecision::Blocked
-        };
-    }
-    let target = one.target();
-    let Some(next) = lane.sole_next_hop().or_else(|| grid.look_up_course(id, target)) else {
-        return FastDecision::NotApplicable;
+    let all = match lane.head_state(input).left() {
+        0 => gate.tx,
+        left => left,
     };
-    if grid.lane(next).link(target.opposite()).len() < grid.link_depth() {
-        FastDecision::Grant(Move { to: NextHop::Lane(next), ..one })
-    } else {
-        FastDecision::Blocked
+    let (mut free, links) = (0, all & !RAMP);
+    if all & RAMP != 0 && lane.offramp().len() < grid.ramp_depth() {
+        free = RAMP;
+    }
+    let mut next = PackedHop::UNKNOWN;
+    // What is left may go where an earlier position of the switch led.
+    if links.is_power_of_two() && links == gate.tx & !RAMP {
+        let target = Direction::ALL[links.trailing_zeros() as usize % 5];
+        let Some(to) = lane.sole_next_hop().or_else(|| grid.look_up_course(id, target)) else {
+            return FastDecision::NotApplicable;
+        };
+        next = PackedHop::single(to);
+        if grid.lane(to).link(target.opposite()).len() < grid.link_depth() {
+            free |= links;
+        }
+    } else if links != 0 {
+        let Some(with_room) = links_with_room(grid, lane, links) else { return FastDecision::NotApplicable };
+        free |= with_room;
+    }
+    match free {
+        0 => FastDecision::Blocked,
+        targets => FastDecision::Grant(Move { pe, lane: id, next, input, targets, all, is_data: true }),
     }
 }
 
-/// Decides about several copies: those leave for which there is room.
-#[inline(always)]
-fn decide_copies(grid: &Grid, lane: &Lane, one: Move) -> FastDecision {
-    let (mut free, mut links) = (0, one.all & !RAMP);
-    if one.all & RAMP != 0 && lane.offramp().len() < grid.ramp_depth() {
-        free |= RAMP;
-    }
+/// Those of several links that have room; `None` if a next lane is not cached, or there are two.
+#[inline]
+fn links_with_room(grid: &Grid, lane: &Lane, mut links: Mask) -> Option<Mask> {
+    let mut free = 0;
     while links != 0 {
         let target = Direction::ALL[links.trailing_zeros() as usize % 5];
-        let Some(next) = lane.way(target).lane() else { return FastDecision::NotApplicable };
+        let next = lane.way(target).lane()?;
         if grid.lane(next).link(target.opposite()).len() < grid.link_depth() {
             free |= 1 << target as u8;
         }
         links &= links - 1;
     }
-    match free {
-        0 => FastDecision::Blocked,
-        _ => FastDecision::Grant(Move { targets: free, is_plain: one.is_plain && free == one.all, ..one }),
-    }
+    Some(free)
 }

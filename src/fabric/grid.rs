@@ -23,6 +23,8 @@ const LINK_BYTES: usize = 128;
 pub struct Grid {
     program: Arc<Program>,
     arch: &'static Arch,
+    /// PEs in a row.
+    width: usize,
     link_depth: usize,
     routes: Routes,
     routers: Vec<Router>,
@@ -50,6 +52,7 @@ impl Grid {
         Grid {
             program: program.clone(),
             arch: program.arch.numbers(),
+            width: program.width.into(),
             link_depth: program.arch.numbers().link_depth.into(),
             routes: Routes::new(program),
             routers,
@@ -321,6 +324,18 @@ impl Grid {
     #[inline]
     pub fn neighbour(&self, pe: usize, side: Direction) -> Option<usize> {
         self.program.neighbour(pe, side)
+    }
+
+    /// The neighbour on one side, which exists.
+    #[inline]
+    pub fn beside(&self, pe: usize, side: Direction) -> usize {
+        match side {
+            Direction::North => pe - self.width,
+            Direction::South => pe + self.width,
+            Direction::East => pe + 1,
+            Direction::West => pe - 1,
+            Direction::Ramp => pe,
+        }
     }
 
     /// Where a PE is.

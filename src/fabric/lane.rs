@@ -40,7 +40,7 @@ pub struct Lane {
     position: u8,
     /// Whether what the PE sends arrives in this lane alone and moves no switch.
     arrives_alone: bool,
-    /// The next lane behind the only output of the gate, once it is cached.
+    /// The next lane behind the only link among the outputs of the gate, once it is cached.
     sole_next_hop: PackedHop,
     /// The link buffer that was used first. Nearly all lanes use one at most.
     link: Buffer,
@@ -333,13 +333,14 @@ impl Lane {
         self.ways[side as usize] = way;
     }
 
-    /// The next lane, if the gate has one output and its landing is cached and a single lane.
+    /// The next lane, if the gate has one link among its outputs, and the landing behind it is cached and a single
+    /// lane.
     #[inline]
     pub fn sole_next_hop(&self) -> Option<u32> {
         self.sole_next_hop.lane()
     }
 
-    /// Caches the next lane behind the only output of the gate.
+    /// Caches the next lane behind the only link among the outputs of the gate.
     pub fn learn_course(&mut self, side: Direction) -> Option<u32> {
         self.sole_next_hop = self.ways[side as usize];
         self.sole_next_hop.lane()
@@ -396,7 +397,15 @@ impl Lane {
         if count == 1 {
             self.filled &= !(1 << side as u8);
         }
+        self.forget_head(side);
         (flit, count)
+    }
+
+    /// The oldest wavelet of an input has left.
+    #[inline(always)]
+    fn forget_head(&mut self, input: Direction) {
+        self.heads[input as usize] = HeadState::UNTOUCHED;
+        self.divided &= !(1 << input as u8);
     }
 
     /// Takes the oldest wavelet from the PE, and says when the next one arrives.
@@ -407,6 +416,7 @@ impl Lane {
         if next.is_none() {
             self.filled &= !RAMP;
         }
+        self.forget_head(Direction::Ramp);
         (flit, next)
     }
 
@@ -424,8 +434,7 @@ impl Lane {
             Direction::Ramp => drop(self.onramp.pop_front()),
             side => self.link_mut(side).pop(),
         }
-        self.heads[input as usize] = HeadState::UNTOUCHED;
-        self.divided &= !(1 << input as u8);
+        self.forget_head(input);
         if self.waiting(input) == 0 {
             self.filled &= !(1 << input as u8);
         }

@@ -50,7 +50,7 @@ use grid::Grid;
 use links::Links;
 use message_network::MessageNetwork;
 use notices::Notices;
-use router::colors;
+use router::{bit, colors};
 use schedule::Schedule;
 use std::ops::Range;
 use std::sync::Arc;
@@ -286,7 +286,8 @@ impl Fabric {
             let pe = *pe as usize;
             let router = self.grid.router_mut(pe);
             router.offramp_arrived();
-            if router.arrived() != 0 && self.deliver_to(pe, now, ramps) {
+            let arrived = router.arrived();
+            if arrived != 0 && self.deliver_to(pe, arrived, now, ramps) {
                 self.schedule.offramp_has_room(pe, self.grid.router_mut(pe));
             }
         }
@@ -304,30 +305,30 @@ impl Fabric {
         self.schedule.recycle_delivering(delivering, left);
     }
 
-    /// Whether only one color of a set has a wavelet at the end of the offramp.
+    /// Of these colors, which have wavelets on the offramp of a PE, those of which one is at its end. The timing wheel
+    /// holds the arrivals of the others.
     #[inline(always)]
-    fn arrives_once(&self, pe: usize, set: u32, now: u64) -> bool {
-        if set.is_power_of_two() {
-            return true;
+    fn at_end_of_offramp(&mut self, pe: usize, arrived: u32, now: u64) -> u32 {
+        let mut due = arrived;
+        for color in colors(arrived) {
+            let (router, lane) = self.grid.parts(pe, self.grid.waiting_lane(pe, color));
+            if lane.offramp().front().is_none_or(|(ready, _)| *ready > now) {
+                router.mark_offramp_in_flight(color);
+                due &= !bit(color);
+            }
         }
-        let mut arrived = 0;
-        for color in colors(set) {
-            let front = self.grid.lane(self.grid.waiting_lane(pe, color)).offramp().front();
-            arrived += usize::from(front.is_some_and(|(ready, _)| *ready <= now));
-        }
-        arrived == 1
+        due
     }
 
     /// Delivers what it can to one PE. True if an offramp was full and now has room.
     #[inline(always)]
-    fn deliver_to(&mut self, pe: usize, now: u64, pes: &mut impl Offramps) -> bool {
+    fn deliver_to(&mut self, pe: usize, arrived: u32, now: u64, pes: &mut impl Offramps) -> bool {
         let (mut delivered, mut has_stored, mut has_made_room) = (0, false, false);
-        let depth = self.grid.ramp_depth();
-        let arrived = self.grid.router(pe).arrived();
-        let is_one = !self.flit_ids.is_recording() && self.arrives_once(pe, arrived, now);
-        for color in colors(arrived) {
+        let (depth, is_recording) = (self.grid.ramp_depth(), self.flit_ids.is_recording());
+        let due = self.at_end_of_offramp(pe, arrived, now);
+        let is_one = !is_recording && due.is_power_of_two();
+        for color in colors(due) {
             let id = self.grid.waiting_lane(pe, color);
-            let mut has_given = false;
             loop {
                 let (router, lane) = self.grid.parts(pe, id);
                 let Some((ready, flit)) = lane.offramp().front().copied() else {
@@ -335,11 +336,7 @@ impl Fabric {
                     break;
                 };
                 if ready > now {
-                    // If it was the oldest before, the timing wheel already holds its arrival.
-                    match has_given {
-                        true => self.schedule.schedule_offramp_arrival(pe, color, ready, router),
-                        false => router.mark_offramp_in_flight(color),
-                    }
+                    self.schedule.schedule_offramp_arrival(pe, color, ready, router);
                     break;
                 }
                 // At most one wavelet of a color arrives per cycle, unless an earlier one was refused.
@@ -350,10 +347,9 @@ impl Fabric {
                 }
                 has_made_room |= lane.offramp().len() >= depth;
                 lane.take_from_offramp();
-                has_given = true;
                 has_stored |= is_stored;
                 delivered += 1;
-                if self.flit_ids.is_recording() {
+                if is_recording {
                     self.flit_ids.note_delivered(&self.grid, id, flit);
                 }
             }

@@ -5,6 +5,7 @@ use super::buffer::{Flit, GRANTED};
 use super::control::{self, SwitchCommand};
 use super::fast_path::Move;
 use super::next_hop::NextHop;
+use super::route::Mask;
 use super::router::{RAMP, sides};
 use crate::arch::{Color, Direction};
 use crate::image::routes::PopMode;
@@ -13,8 +14,8 @@ impl Fabric {
     /// Moves the copies of one wavelet, and finishes it when all have left.
     #[inline(always)]
     pub(super) fn carry_out(&mut self, m: &Move, now: u64) {
-        if m.is_plain {
-            return self.carry_plainly(m, now);
+        if m.is_data {
+            return self.carry_data(m, now);
         }
         let pe = m.pe as usize;
         let flit = *self.grid.lane(m.lane).head(m.input, now).expect(GRANTED);
@@ -28,10 +29,7 @@ impl Fabric {
                 self.schedule.enter_offramp(&mut self.grid, m.lane, now, flit);
                 continue;
             }
-            let landing = match m.to {
-                NextHop::Unknown => self.grid.known_landing(m.lane, target),
-                known => known,
-            };
+            let landing = self.grid.known_landing(m.lane, target);
             if self.flit_ids.is_recording() {
                 self.flit_ids.note_hop(&self.grid, m.lane, (m.input, target), flit, landing);
             }
@@ -63,44 +61,45 @@ impl Fabric {
         }
     }
 
-    /// Moves a plain wavelet, all copies of which leave in this cycle.
+    /// Moves copies of data to the cached next lanes.
     #[inline(always)]
-    fn carry_plainly(&mut self, m: &Move, now: u64) {
+    fn carry_data(&mut self, m: &Move, now: u64) {
         let pe = m.pe as usize;
         let flit = match m.input {
+            _ if !m.ends() => *self.grid.lane(m.lane).head(m.input, now).expect(GRANTED),
             Direction::Ramp => self.take_from_ramp(pe, m.lane, now),
             side => self.take_from_link(pe, m.lane, side),
         };
-        if m.targets.is_power_of_two() {
-            self.hops += 1;
-            match m.to {
-                NextHop::Lane(next) => self.cross(next, m.target().opposite(), flit),
-                _ => self.schedule.enter_offramp(&mut self.grid, m.lane, now, flit),
+        let links = m.targets & !RAMP;
+        self.hops += u64::from(m.targets.count_ones());
+        if m.targets & RAMP != 0 {
+            self.schedule.enter_offramp(&mut self.grid, m.lane, now, flit);
+        }
+        match m.next.lane() {
+            Some(next) if links != 0 => {
+                let target = Direction::ALL[links.trailing_zeros() as usize % 5];
+                self.cross(next, target.opposite(), flit);
             }
-        } else {
-            self.carry_copies(m, flit, now);
+            Some(_) => {}
+            None => self.carry_copies(m.lane, links, flit),
         }
         let (router, lane) = self.grid.parts(pe, m.lane);
         router.serve(m.targets, lane.color());
         lane.serve(m.input);
+        if !m.ends() {
+            lane.leave(m.input, m.all & !m.targets);
+        }
         if router.ready() != 0 {
             self.schedule.list(pe, router);
         }
     }
 
-    /// Moves several copies of a plain wavelet to the cached next lanes.
+    /// Moves copies of data over several links.
     #[inline]
-    fn carry_copies(&mut self, m: &Move, flit: Flit, now: u64) {
-        for target in sides(m.targets) {
-            self.hops += 1;
-            match target {
-                Direction::Ramp => self.schedule.enter_offramp(&mut self.grid, m.lane, now, flit),
-                side => {
-                    let next =
-                        self.grid.lane(m.lane).way(side).lane().expect("the decision has looked it up");
-                    self.cross(next, side.opposite(), flit);
-                }
-            }
+    fn carry_copies(&mut self, id: u32, links: Mask, flit: Flit) {
+        for side in sides(links) {
+            let next = self.grid.lane(id).way(side).lane().expect("the decision has looked it up");
+            self.cross(next, side.opposite(), flit);
         }
     }
 
@@ -137,12 +136,11 @@ impl Fabric {
         flit
     }
 
-    /// Wakes the neighbour on one side: the link from there has room again.
+    /// Wakes the neighbour on one side, which exists: the link from there has room again.
     #[inline(always)]
     pub(super) fn wake_neighbour(&mut self, pe: usize, side: Direction) {
-        if let Some(sender) = self.grid.neighbour(pe, side) {
-            self.schedule.wake(sender, self.grid.router_mut(sender));
-        }
+        let sender = self.grid.beside(pe, side);
+        self.schedule.wake(sender, self.grid.router_mut(sender));
     }
 
     /// Tells the neighbouring band of a wavelet that has crossed its seam. Lanes at a seam never take the fast path,

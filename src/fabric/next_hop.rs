@@ -38,6 +38,12 @@ impl PackedHop {
         }
     }
 
+    /// The way to one lane.
+    #[inline]
+    pub fn single(lane: u32) -> PackedHop {
+        PackedHop(lane)
+    }
+
     /// The lane to which it leads, if it is one.
     #[inline]
     pub fn lane(self) -> Option<u32> {

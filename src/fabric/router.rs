@@ -194,15 +194,10 @@ impl Router {
         sides(outputs).for_each(|output| self.served[output as usize] = color.0);
     }
 
-    /// The color that an output has served last.
-    pub fn served_last(&self, output: Direction) -> u8 {
-        self.served[output as usize]
-    }
-
-    /// The first color of a set, which is not empty, behind the one that an output has served last.
-    pub fn next_after_served(&self, set: u32, output: Direction) -> Color {
-        let behind = (self.served_last(output) + 1) % 32;
-        Color((behind + set.rotate_right(behind.into()).trailing_zeros() as u8) % 32)
+    /// How many colors have their turn at an output before this one: round robin behind the color served last.
+    #[inline]
+    pub fn turns_until(&self, color: Color, output: Direction) -> u8 {
+        (color.0 + 31 - self.served[output as usize]) % 32
     }
 
     fn lanes_before(&self, color: Color) -> usize {

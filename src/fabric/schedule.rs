@@ -141,11 +141,10 @@ impl Schedule {
     pub fn enter_offramp(&mut self, grid: &mut Grid, id: u32, now: u64, flit: Flit) {
         let ready = now + grid.ramp_latency();
         let lane = grid.lane_mut(id);
-        let is_first = lane.put_on_offramp(ready, flit);
-        let (pe, color) = (lane.pe(), lane.color());
-        let router = grid.router_mut(pe);
-        router.enter_offramp(color);
-        if is_first {
+        if lane.put_on_offramp(ready, flit) {
+            let (pe, color) = (lane.pe(), lane.color());
+            let router = grid.router_mut(pe);
+            router.enter_offramp(color);
             self.schedule_offramp_arrival(pe, color, ready, router);
         }
     }

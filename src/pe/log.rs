@@ -124,14 +124,25 @@ impl PeLog {
         self.warnings.len()
     }
 
-    /// Appends a log that was written later.
-    pub fn append(&mut self, mut later: PeLog) {
+    /// Whether nothing was written.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.printed.is_empty()
+            && self.traced.is_empty()
+            && self.asserts_held.is_empty()
+            && self.joined.is_empty()
+            && self.message_calls.is_empty()
+            && self.warnings.is_empty()
+    }
+
+    /// Takes what was written into another log later.
+    pub fn append(&mut self, later: &mut PeLog) {
         self.printed.append(&mut later.printed);
         self.traced.append(&mut later.traced);
         self.asserts_held.append(&mut later.asserts_held);
         self.joined.append(&mut later.joined);
         self.message_calls.append(&mut later.message_calls);
-        for (key, warning) in later.warnings {
+        for (key, warning) in later.warnings.drain(..) {
             self.add(key, warning);
         }
     }

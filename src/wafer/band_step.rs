@@ -20,7 +20,7 @@ use super::pieces::{first_of, piece_behind, split_before, without};
 use super::record::Observers;
 use crate::diagnostics::Diag;
 use crate::image::Program;
-use crate::pe::{Pe, PeLog, Wake};
+use crate::pe::{Pe, Wake};
 use crate::prefetch::{self, Soon};
 use std::time::{Duration, Instant};
 
@@ -38,7 +38,6 @@ pub(super) struct CycleContext<'w> {
 /// The effects of a band's PEs that are applied to the wafer after the cycle.
 #[derive(Default)]
 pub(super) struct BandEffects {
-    log: PeLog,
     errors: Vec<Diag>,
     /// How many have unblocked the command stream.
     unblocked: usize,
@@ -115,12 +114,19 @@ impl Wafer {
         running
     }
 
+    /// Takes the output of all PEs. Bands come in their order, so it does not depend on threads.
+    pub(super) fn take_logs(&mut self) {
+        for band in self.bands.iter_mut() {
+            self.findings.append(&mut band.log, self.now);
+        }
+    }
+
     /// Applies the effects of a band. Bands come in their order, so the result does not depend on threads.
     pub(super) fn take(&mut self, effects: BandEffects) {
         if !effects.observers.are_none() {
             self.observers = effects.observers;
         }
-        self.findings.append(effects.log, effects.errors, self.now);
+        self.findings.extend(effects.errors);
         self.launches.unblock(effects.unblocked);
         self.reached = self.reached.max(effects.reached);
         self.has_acted |= effects.has_acted;
@@ -268,7 +274,7 @@ impl Band {
         effects.ran += 1;
         let before = (pe.command_stream_blocked(), pe.busy_until());
         let mut ramp = self.fabric.ramp(index, context.now);
-        let wake = pe.cycle(context.now, &mut ramp, &mut effects.log, &mut self.worker);
+        let wake = pe.cycle(context.now, &mut ramp, &mut self.log, &mut self.worker);
         effects.unblocked += usize::from(before.0 && !pe.command_stream_blocked());
         effects.reached = effects.reached.max(pe.reached(context.now));
         effects.observers.take(|| pe.events());

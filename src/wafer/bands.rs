@@ -7,7 +7,7 @@ use super::worker_pool::WorkerPool;
 use crate::fabric::{Crossing, Fabric};
 use crate::image::Program;
 use crate::image::intrinsics::Intrinsic;
-use crate::pe::Worker;
+use crate::pe::{PeLog, Worker};
 use std::ops::Range;
 use std::time::Duration;
 
@@ -17,6 +17,8 @@ pub(super) struct Band {
     pub event_queue: EventQueue,
     /// The registers of the PE that runs.
     pub worker: Worker,
+    /// The output of its PEs, until the end of the cycle.
+    pub log: PeLog,
     /// Its PEs.
     pub pes: Range<usize>,
     /// PEs that are about to run in this cycle.
@@ -38,6 +40,7 @@ impl Band {
             fabric,
             event_queue: EventQueue::new(all),
             worker: Worker::default(),
+            log: PeLog::default(),
             pes,
             due: Vec::new(),
             delivered: Delivered::default(),
@@ -57,6 +60,7 @@ impl Band {
             fabric: self.fabric.clone(),
             event_queue: self.event_queue.clone(),
             worker,
+            log: self.log.clone(),
             pes: self.pes.clone(),
             due: self.due.clone(),
             delivered: self.delivered.clone(),

@@ -29,11 +29,18 @@ impl Findings {
         &self.levels
     }
 
-    /// Adds the output of PEs that have run in a band in a cycle.
-    pub fn append(&mut self, log: PeLog, errors: Vec<Diag>, now: u64) {
+    /// Takes the output of PEs that have run in a band in a cycle.
+    #[inline]
+    pub fn append(&mut self, log: &mut PeLog, now: u64) {
         let is_late = |line: &Printed| line.cycle < now;
         debug_assert!(!log.printed.iter().any(is_late), "lines of earlier cycles may have been shown");
-        self.log.append(log);
+        if !log.is_empty() {
+            self.log.append(log);
+        }
+    }
+
+    /// Adds errors of PEs.
+    pub fn extend(&mut self, errors: Vec<Diag>) {
         self.errors.extend(errors);
     }
 

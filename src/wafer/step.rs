@@ -47,6 +47,7 @@ impl Wafer {
         } else {
             self.run_bands_in_turn()
         };
+        self.take_logs();
         self.reached = self.reached.max(self.bands.reached());
         self.observers.end_cycle(self.now, &mut self.bands.first.fabric, &mut self.pe_array);
         self.now += 1;

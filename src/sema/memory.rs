@@ -35,7 +35,7 @@ impl Sema<'_> {
     pub fn load(&mut self, place: &Place, span: Span) -> Result<Operand> {
         match place {
             Place::Comptime { slot, path, .. } => {
-                self.eval.variable(*slot, path).cloned().map(Operand::Known)
+                self.eval.variable(*slot, path).cloned().map(Operand::Known).at(span)
             }
             Place::Register { reg, ty, writable } => {
                 if *writable {
@@ -92,7 +92,7 @@ impl Sema<'_> {
                 let Operand::Known(new) = value else {
                     return Err(rules::NOT_COMPTIME.because(&[("what", &"this value")]).at(span));
                 };
-                self.eval.set_variable(*slot, path, new, self.lower.depth(), span)
+                self.eval.set_variable(*slot, path, new, self.lower.depth(), span).at(span)
             }
             Place::Register { reg, .. } => {
                 let a = self.reg_of(&value, span)?;

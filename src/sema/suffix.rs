@@ -1,10 +1,10 @@
 //! `base.name`, `base.*`, `base[i]`: steps into structs, modules, pointers and arrays.
 
-use super::eval::ExprValue;
+use super::eval::{ExprValue, VariableSlot};
 use super::lower::Lower;
 use super::operand::{Addr, Base, Operand, PathStep, Place};
 use super::unit::Unit;
-use super::value::{GlobalId, Pointee, Pointer, Value};
+use super::value::{GlobalId, Pointee, Pointer, UnionValue, Value};
 use super::walk::Sema;
 use super::words::{part_type, words_of_element};
 use crate::diagnostics::rules::comptime as rules;
@@ -115,6 +115,9 @@ fn place_field(sema: &mut Sema<'_>, place: Place, name: &Ident) -> Result<ExprVa
         let off = ty.packed_offset(i);
         return Ok(ExprValue::Place(Place::Bits { whole: Box::new(place), off, ty: field }));
     }
+    if let Place::Comptime { slot, path, .. } = &place {
+        use_variant(sema, *slot, path, (i, &field), name)?;
+    }
     let reinterpreted = reinterpreted(&place, i, &field);
     let mut part = sema.lower.narrow(place, PathStep::Field(i), field, off)?;
     if let (Place::Memory { known, .. }, Some(value)) = (&mut part, reinterpreted) {
@@ -122,6 +125,30 @@ fn place_field(sema: &mut Sema<'_>, place: Place, name: &Ident) -> Result<ExprVa
     }
     sema.check_variant(&part, &ty, i)?;
     Ok(ExprValue::Place(part))
+}
+
+/// A variant of a union in a comptime variable is used. Others than the active one mean what its bits mean, but not in a
+/// plain union.
+fn use_variant(
+    sema: &mut Sema<'_>,
+    slot: VariableSlot,
+    path: &[PathStep],
+    (variant, ty): (usize, &Ty),
+    name: &Ident,
+) -> Result<()> {
+    let Ok(Value::Union(union)) = sema.eval.variable(slot, path) else { return Ok(()) };
+    if union.active == variant {
+        return Ok(());
+    }
+    if union.ty.layout == FieldLayout::Plain {
+        let c = rules::INACTIVE_VARIANT.because(&[("name", &name.name)]).at(name.span);
+        let active = &union.ty.fields[union.active].0;
+        return Err(c.help(format!("use `.{active}`, which was given last, or assign the whole union")));
+    }
+    let value = super::arith::bitcast(&union.value, ty).at(name.span)?;
+    let as_other = UnionValue { ty: union.ty.clone(), active: variant, value };
+    sema.eval.reinterpret(slot, path, as_other);
+    Ok(())
 }
 
 /// What the bits of a constant union mean as another of its variants.

@@ -2,7 +2,7 @@
 
 use super::arith;
 use super::operand::PathStep;
-use super::value::{ArrayValue, Elems, Value};
+use super::value::{ArrayValue, Elems, UnionValue, Value};
 use crate::image::code::BYTES;
 use crate::value::ty::Ty;
 use std::rc::Rc;
@@ -44,7 +44,7 @@ pub fn part<'v>(value: &'v Value, path: &[PathStep]) -> Option<&'v Value> {
 pub fn part_mut<'v>(value: &'v mut Value, path: &[PathStep]) -> Option<&'v mut Value> {
     let Some((step, rest)) = path.split_first() else { return Some(value) };
     if let Value::Undefined(ty) = value {
-        *value = undefined_aggregate(ty)?;
+        *value = undefined_aggregate(ty, *step)?;
     }
     let next = match (value, step) {
         (Value::Array(a), PathStep::Element(i)) => Rc::make_mut(a).list_mut().get_mut(*i as usize)?,
@@ -55,8 +55,14 @@ pub fn part_mut<'v>(value: &'v mut Value, path: &[PathStep]) -> Option<&'v mut V
     part_mut(next, rest)
 }
 
-fn undefined_aggregate(ty: &Ty) -> Option<Value> {
+/// An aggregate without values, of which a part is about to get one.
+fn undefined_aggregate(ty: &Ty, step: PathStep) -> Option<Value> {
     match ty {
+        Ty::Union(u) => {
+            let PathStep::Field(active) = step else { return None };
+            let value = Value::Undefined(u.fields.get(active)?.1.clone());
+            Some(Value::Union(Rc::new(UnionValue { ty: u.clone(), active, value })))
+        }
         Ty::Array(a) => Some(Value::array(a.clone(), Elems::Splat(Value::Undefined(a.elem.clone())))),
         Ty::Struct(s) => {
             let fields = s.fields.iter().map(|(_, t)| Value::Undefined(t.clone())).collect();

@@ -7,11 +7,12 @@ use super::scope::{Binding, JumpTarget, Skipped, VariableSlot};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Diag, Result, suggest};
 use crate::sema::operand::PathStep;
-use crate::sema::value::Value;
+use crate::sema::value::{UnionValue, Value};
 use crate::sema::words::{part, part_mut};
 use crate::source::Span;
 use crate::syntax::ast::Ident;
 use crate::value::ty::Ty;
+use std::rc::Rc;
 
 impl Eval {
     /// The value of a comptime variable, or of a part of it.
@@ -24,7 +25,9 @@ impl Eval {
     pub fn variable(&self, (frame, scope, slot): VariableSlot, path: &[PathStep]) -> Result<&Value> {
         match &self.frames[frame].scopes[scope].names[slot].1 {
             Binding::Variable { skipped: Some(skipped), .. } => Err(no_one_value(*skipped)),
-            Binding::Variable { value, .. } => part(value, path).ok_or_else(|| rules::REPORTED.plain()),
+            Binding::Variable { value, .. } => {
+                part(value, path).ok_or_else(|| rules::UNDEFINED_VALUE.plain())
+            }
             _ => unreachable!("a comptime place names a comptime variable"),
         }
     }
@@ -61,13 +64,31 @@ impl Eval {
         }
         match part_mut(value, path) {
             Some(target) => *target = new,
-            None => return Err(rules::REPORTED.plain()),
+            None => return Err(rules::UNDEFINED_VALUE.plain()),
         }
         if path.is_empty() {
             *skipped = None;
         }
         self.note_assignment(at, span);
         Ok(())
+    }
+
+    /// Makes another variant of a union in a comptime variable the active one, with the same bits.
+    ///
+    /// # Panics
+    /// When the slot holds something else: a comptime place names a comptime variable.
+    pub fn reinterpret(
+        &mut self,
+        (frame, scope, slot): VariableSlot,
+        path: &[PathStep],
+        as_other: UnionValue,
+    ) {
+        let Binding::Variable { value, .. } = &mut self.frames[frame].scopes[scope].names[slot].1 else {
+            unreachable!("a comptime place names a comptime variable")
+        };
+        if let Some(union) = part_mut(value, path) {
+            *union = Value::Union(Rc::new(as_other));
+        }
     }
 
     /// Notes an assignment that a jump may pass over, where the ways meet again.

@@ -15,4 +15,4 @@ pub use budget::Budget;
 pub use facts::{Fact, OpenFact};
 pub use frames::Eval;
 pub use known_calls::{Key, KnownCall, Read, weight, weight_of};
-pub use scope::{Arm, Binding, EvalFrame, ExprValue, Flow, Join, JumpTarget, Return};
+pub use scope::{Arm, Binding, EvalFrame, ExprValue, Flow, Join, JumpTarget, Return, VariableSlot};

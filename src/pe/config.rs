@@ -60,6 +60,9 @@ impl ConfigSpace<'_> {
             }
             Some(ConfigWord::Pe(PeBlock::InputQueueConfig, queue)) => self.input_queue_word(queue),
             Some(ConfigWord::Pe(PeBlock::OutputQueueConfig, queue)) => self.output_queue_word(queue),
+            Some(ConfigWord::Pe(PeBlock::ExceptionMask, _)) => {
+                Some(self.configuration.others.get(&address).copied().unwrap_or(ALL_MASKED))
+            }
             Some(ConfigWord::Pe(block, place)) => Some(self.read_register(block, place)),
             _ => self.ramp.as_mut().and_then(|ramp| ramp.config(address)),
         };
@@ -88,7 +91,9 @@ impl ConfigSpace<'_> {
             Some(ConfigWord::Pe(block, place)) => self.write_register(block, place, value),
             _ => self.ramp.as_mut().is_some_and(|ramp| ramp.set_config(address, value)),
         };
-        if !known {
+        if known {
+            self.configuration.others.remove(&address);
+        } else {
             self.checks.hazard(unknown(self.arch.name, address))?;
             self.configuration.others.insert(address, value);
         }
@@ -98,8 +103,10 @@ impl ConfigSpace<'_> {
     /// Sets the initial values of the registers.
     pub fn set_initial(&mut self) {
         for (address, value) in &self.tile.initial_config {
-            if let Some(ConfigWord::Pe(block, place)) = ConfigWord::at(self.arch.name, *address) {
-                self.write_register(block, place, *value);
+            if let Some(ConfigWord::Pe(block, place)) = ConfigWord::at(self.arch.name, *address)
+                && !self.write_register(block, place, *value)
+            {
+                self.configuration.others.insert(*address, *value);
             }
         }
     }
@@ -112,7 +119,7 @@ impl ConfigSpace<'_> {
             PeBlock::InputQueueConfig | PeBlock::OutputQueueConfig => unreachable!("queues have them"),
             PeBlock::Flushed => self.duties.flushed(),
             PeBlock::ControlMask => self.configuration.control_mask,
-            PeBlock::ExceptionMask => ALL_MASKED,
+            PeBlock::ExceptionMask => unreachable!("it is among the other words"),
             PeBlock::TaskPriority => (self.tasks.high >> (16 * place)) as u16,
             PeBlock::MainThreadPriority => self.configuration.main_thread_priority,
             PeBlock::InputQueues => self.queues.input_status(),

@@ -224,8 +224,8 @@ crate::rules! {
         => "use `<tile_config>` or `@set_local_color_config` if they can do the same";
     /// A program unmasks an exception, and cslrun raises none.
     /// Exceptions that are not masked stop the PE; cslrun raises none.
-    @Unsupported UNMASKED_EXCEPTION = "unmasked-exception": "cslrun raises no exceptions, so none can be unmasked"
-        => "remove it: cslrun never stops a run because of an exception";
+    @Warning UNMASKED_EXCEPTION = "unmasked-exception": "cslrun raises no exceptions, so to unmask one has no effect"
+        => "look for NaN and infinity in the results: the PE goes on where the machine would stop it";
     /// Text is printed that no end of a line follows.
     /// `<simprint>` prints whole lines: what is left when the run ends is dropped.
     @Warning UNPRINTED_TEXT = "unprinted-text": "the text \"{text}\" is not printed: its line has not ended"

@@ -72,7 +72,7 @@ fn set_initial_config(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
         return Err(not_before_the_start(address).at(call.span));
     }
     if block == PeBlock::ExceptionMask && Some(value) != block.initial() {
-        return Err(run::UNMASKED_EXCEPTION.plain().at(call.span));
+        sema.lint(run::UNMASKED_EXCEPTION.plain().at(call.span))?;
     }
     sema.lower.tile.image.initial_config.push((address, value));
     Ok(Operand::void())

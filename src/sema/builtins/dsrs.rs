@@ -210,7 +210,7 @@ fn completion_or_late(
     Ok(done)
 }
 
-/// `.on_control = .{ .activate = task }`; whatever it names is known at comptime.
+/// `.on_control = .{ .activate = task }`.
 fn on_control(
     sema: &mut Sema<'_>,
     v: &Operand,
@@ -227,7 +227,6 @@ fn on_control(
     match name.as_str() {
         "terminate" => Ok(action.flag()?.then_some(OnControl::Terminate)),
         "activate" | "unblock" => {
-            action.known().map_err(|c| c.help("the task is chosen at compile time"))?;
             let done = completion_or_late(sema, v, name == "activate", true, at, late)?;
             Ok(Some(OnControl::Then(done.unwrap_or_default())))
         }

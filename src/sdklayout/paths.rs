@@ -24,6 +24,8 @@ const THROUGH: u32 = 100 * HOP;
 const ASIDE: u32 = HOP / 2;
 /// Average number of attempts per net before the search gives up.
 const ATTEMPTS: usize = 200;
+/// PEs that the search may look at while it routes nets again, before it gives up: some seconds on a whole wafer.
+const LOOKS: usize = 8_000_000;
 /// Cost of taking a PE from another path, which must then be routed again.
 const TAKEN_COST: u32 = 4 * HOP;
 /// Increase of that cost each time that this happens on one PE.
@@ -156,7 +158,7 @@ impl<'g> RoutingState<'g> {
 
     /// The cheapest path from an end; backwards if that is where wavelets go.
     pub fn path(&self, start: &NetEnd, class: usize, goal: &Goal<'_>) -> Option<Vec<PeNumber>> {
-        self.search(start, class, goal, &Traffic::default())
+        self.search(start, class, goal, &Traffic::default(), &mut 0)
     }
 
     fn search(
@@ -165,6 +167,7 @@ impl<'g> RoutingState<'g> {
         class: usize,
         goal: &Goal<'_>,
         traffic: &Traffic,
+        looks: &mut usize,
     ) -> Option<Vec<PeNumber>> {
         let grid = self.grid();
         let (closed, expected) = (start.closed(self.floorplan), start.expected(self.layout));
@@ -184,6 +187,7 @@ impl<'g> RoutingState<'g> {
             if best[&pe].0 < cost {
                 continue;
             }
+            *looks += 1;
             if pe != start.pe && self.is_goal(pe, goal) {
                 return Some(trace_back(&best, pe, start.pe));
             }
@@ -241,11 +245,17 @@ impl<'g> RoutingState<'g> {
         let mut open = VecDeque::from(order);
         let mut paths: Vec<Vec<PeNumber>> = vec![Vec::new(); nets.len()];
         let mut traffic = Traffic::default();
-        for _ in 0..nets.len() * ATTEMPTS {
+        let mut looks = 0;
+        for attempt in 0..nets.len() * ATTEMPTS {
             let Some(n) = open.pop_front() else { return Ok(paths) };
+            if attempt == nets.len() {
+                looks = 0;
+            } else if attempt > nets.len() && looks > LOOKS {
+                return Err(n);
+            }
             let (from, to) = ends(n);
             let class = self.classes.of[from.color as usize];
-            let path = self.search(&from, class, &Goal::End(&to), &traffic).ok_or(n)?;
+            let path = self.search(&from, class, &Goal::End(&to), &traffic, &mut looks).ok_or(n)?;
             for other in traffic.take(n, &path, class) {
                 traffic.give_back(&paths[other], class);
                 traffic.put(n, &path, class);

@@ -107,9 +107,16 @@ fn paths(layout: &Layout, state: &mut RoutingState<'_>, nets: &[Net]) -> Result<
                     let at = state.grid().at(end.pe);
                     format!("{} at {at}", describe_end(layout, state, end))
                 };
+                let lost = layout.regions.iter().find(|region| !region.placed);
+                let advice = match lost {
+                    Some(region) => {
+                        format!("place the code region '{}', which is at (0, 0) without that", region.name)
+                    }
+                    None => "place the code regions farther apart, or use other colors".to_string(),
+                };
                 return Err(format!(
                     "cannot find a route for the {what} from {} to {}: every path is taken by the same color; \
-                     place the code regions farther apart, or use other colors",
+                     {advice}",
                     name(&from),
                     name(&to)
                 ));

@@ -73,7 +73,7 @@ def public(module):
     own = [name for name, thing in vars(module).items() if getattr(thing, "__module__", None) == module.__name__]
     names = getattr(module, "__all__", None) or own
     if module.__name__.endswith("runtime_utils"):
-        names = ["convert_input_tensor", "format_output_tensor", "prepare_output_tensor"]
+        names = ["convert_input_tensor", "format_output_tensor", "output_array_from_u32", "prepare_output_tensor"]
     return [(name, getattr(module, name)) for name in sorted(names) if not name.startswith("_")]
 
 

@@ -41,9 +41,18 @@ def test_an_index_can_begin_anywhere():
     assert prepare_output_tensor(portmap, np.float32)[:5] == (2, 0, 3, 1, 1)
 
 
+def test_an_index_without_an_end_has_one_value():
+    tensor = np.arange(4, dtype=np.float32).reshape(4, 1)
+    portmaps = [f"{{ x[i=0:3][j={j}] -> [PE[i // 2, j] -> index[i % 2]] }}" for j in ("0", " 0 : 0 ")]
+    one, other = [convert_input_tensor(portmap, tensor) for portmap in portmaps]
+    assert one[:5] == other[:5] == (0, 0, 2, 1, 2)
+    assert one[5].view(np.float32).tolist() == other[5].view(np.float32).tolist() == [0, 1, 2, 3]
+
+
 @pytest.mark.parametrize("portmap, text", [
     ("A -> B", "not 'A -> B'"),
     ("{ A[i] -> [PE[i, 0] -> index[0]] }", "a port map looks like { A"),
+    ("{ A[i=0:3][j] -> [PE[i, 0] -> index[0]] }", "a port map looks like { A"),
     ("{ A[i=0:3] -> [PE[i] -> index[0]] }", "the column and the row"),
     ("{ A[i=0:3] -> [PE[k, 0] -> index[0]] }", "may contain i, numbers.*not 'k'"),
     ("{ A[i=0:3] -> [PE[i / 2, 0] -> index[0]] }", "not 'i / 2'"),
@@ -57,3 +66,10 @@ def test_other_texts_are_refused(portmap, text):
 
 def test_the_old_module_has_the_new_helpers():
     assert runtime_utils.memcpy_view(np.zeros(1, np.uint32), np.int16).dtype == np.int16
+
+
+def test_the_low_halves_of_words_are_an_array_of_their_own():
+    words = np.array([0x10007, 0x2FFFF], np.uint32)
+    low = runtime_utils.output_array_from_u32(words, np.int16)
+    low[0] = 9
+    assert low.tolist() == [9, -1] and words[0] == 0x10007

@@ -7,7 +7,7 @@ WIDTH, IN, OUT = 3, 4, 5
 STREAM = {"streaming": True, "data_type": MemcpyDataType.MEMCPY_32BIT}
 
 
-@pytest.fixture(params=[(arch, layout) for arch in ("wse2", "wse3") for layout in ("stream.csl", "stream_ids.csl")])
+@pytest.fixture(params=[(arch, layout) for arch in ("wse2", "wse3") for layout in ("stream.csl", "stream_ids.csl", "old_stream.csl")])
 def runtime(tmp_path, monkeypatch, request):
     monkeypatch.chdir(tmp_path)
     arch, layout = request.param

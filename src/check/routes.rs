@@ -9,7 +9,7 @@ use crate::diagnostics::rules::{
 };
 use crate::diagnostics::{Diag, Diagnostic, counted};
 use crate::fabric::{Mask, PositionSides};
-use crate::image::{OperandRole, Program, TaskBinding, TaskKind};
+use crate::image::{OperandRole, Program, TaskKind};
 use crate::source::Span;
 use indexmap::{IndexMap, IndexSet};
 use std::borrow::Cow;
@@ -142,8 +142,10 @@ fn shared_number(flow: &ColorFlow<'_>, pe: usize, color: Color, found: &mut Fold
         return;
     }
     let here = program.pe_coord(pe);
-    let is_same = |task: &&TaskBinding| task.kind == TaskKind::Local && task.id.0 == color.0;
-    let Some(task) = program.tile_at(here).and_then(|tile| tile.tasks.iter().find(is_same)) else { return };
+    let Some(tile) = program.tile_at(here) else { return };
+    let of = |kind| tile.tasks.iter().find(|task| task.kind == kind && task.id.0 == color.0);
+    // `@bind_task` may bind a task to both, the color and its number.
+    let Some(task) = of(TaskKind::Local).filter(|_| of(TaskKind::Data).is_none()) else { return };
     let facts: [(&str, &dyn std::fmt::Display); 3] = [("task", &task.name), ("id", &task.id), ("pe", &here)];
     let c = rules::TASK_ID_OF_COLOR.because(&facts).at(task.span);
     found.add(also(c, flow.declared(pe, color), format!("leads color {color} to RAMP on {here}")));

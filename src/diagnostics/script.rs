@@ -8,7 +8,10 @@ impl Diagnostic {
     pub fn for_cs_python(&self) -> Diagnostic {
         let mut told = self.clone();
         if is_lowerable(self) {
-            told.notes.push(format!("`--cslrun-flags='-W {}'` makes this a warning", self.rule));
+            told.notes.push(format!(
+                "given to cs_python, `--cslrun-flags='-W {}'` makes this a warning",
+                self.rule
+            ));
             // The note replaces the one that names the option of `cslrun`.
             told.is_final = true;
         }

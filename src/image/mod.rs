@@ -159,6 +159,8 @@ pub struct TileImage {
     pub operands: Shared<OperandRegisters>,
     /// Whether the tile takes part in memcpy commands.
     pub has_memcpy: bool,
+    /// The colors of streams that the tile gives `<memcpy/memcpy>`.
+    pub streams: MemcpyColors,
     /// The input queue of `<message_passing>`: the control wavelet that ends a message starts no task.
     pub mailbox: Option<InQueue>,
 }

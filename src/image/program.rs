@@ -62,6 +62,15 @@ pub struct MemcpyColors {
     pub d2h: [Option<Color>; 4],
 }
 
+impl MemcpyColors {
+    /// Adds the streams that `other` has and it lacks; false if both give a stream a color and these differ.
+    pub(crate) fn add(&mut self, other: &MemcpyColors) -> bool {
+        let own = self.h2d.iter_mut().chain(&mut self.d2h);
+        let mut both = own.zip(other.h2d.iter().chain(&other.d2h));
+        both.all(|(own, other)| other.is_none_or(|color| *own.get_or_insert(color) == color))
+    }
+}
+
 /// Where the rectangle lies in the fabric, and how the host reaches it.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FabricPlace {

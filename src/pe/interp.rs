@@ -418,11 +418,12 @@ impl Pe {
                 self.note_start(ready, id, now);
                 self.tasks.start(id);
                 self.tasks.state.active |= if stays_active { bit(id) } else { 0 };
-                let function = binding(tile, TaskKind::Local, id)?.function;
+                let bound = binding(tile, TaskKind::Local, id)?;
                 if id.0 == TEARDOWN_TASK {
-                    self.duties.begin_teardown_task(tile.functions[function.0 as usize].span);
+                    self.duties.begin_teardown_task(tile.functions[bound.function.0 as usize].span);
                 }
-                (function, [0; 2], 0)
+                // Only tasks of programs before SDK 1.1 may have parameters, whose values are not defined.
+                (bound.function, [0; 2], bound.params.len().min(2))
             }
             Picked::Wavelet { id, kind, input } => {
                 let input = usize::from(input);

@@ -1,6 +1,7 @@
 //! Calls: evaluated at comptime, expanded in place, or written as code.
 
 use super::advice;
+use super::builtins;
 use super::chain::shown_name;
 use super::eval::{Binding, EvalFrame, Flow, Join, Read, Return};
 use super::expectation::{Expectation, may_choose};
@@ -15,7 +16,7 @@ use crate::diagnostics::{At, Diag, Result, counted};
 use crate::image::code::{Op, Reg};
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, FnDecl, FnParam};
-use crate::value::ty::{FnTy, Ty};
+use crate::value::ty::{FnTy, IdKind, Ty};
 use std::rc::Rc;
 
 /// How many callers a message names.
@@ -117,6 +118,7 @@ impl Sema<'_> {
             return Err(rules::UNSUPPORTED_EXTERN.because(&[("name", &function.name.name)]).at(span));
         };
         let signature = self.signature(f, &operands, span)?;
+        let operands = self.tasks_of_old_colors(f, &signature, operands)?;
         if self.is_comptime() || force_comptime || signature.is_comptime() {
             return self.call_now(f, function, &signature, operands, span).map(Operand::Known);
         }
@@ -136,6 +138,26 @@ impl Sema<'_> {
             }
         }
         self.call_code(|base| Op::Call { f: id, base }, &code_args, &signature.ret, span)
+    }
+
+    /// In programs before SDK 1.1, where the number of a color was the id of a task, functions of the library take colors
+    /// as ids.
+    fn tasks_of_old_colors(
+        &mut self,
+        f: FnRef,
+        signature: &Signature,
+        mut operands: Vec<(Operand, Span)>,
+    ) -> Result<Vec<(Operand, Span)>> {
+        if !self.instance(f.instance).unit.library {
+            return Ok(operands);
+        }
+        for ((operand, at), param) in operands.iter_mut().zip(&signature.params) {
+            let is_id = matches!(param, ParamKind::Typed(Ty::Id(IdKind::LocalTask)));
+            if is_id && operand.ty() == Ty::Id(IdKind::Color) {
+                *operand = builtins::activated_color(self, operand.clone(), *at)?;
+            }
+        }
+        Ok(operands)
     }
 
     fn call_pointer(&mut self, a: Reg, t: &FnTy, args: &[ExprId], span: Span) -> Result<Operand> {

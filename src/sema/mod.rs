@@ -41,6 +41,7 @@ mod mismatch;
 mod modules;
 mod names;
 mod never_assigned;
+mod old_colors;
 mod operand;
 mod operators;
 mod options;

@@ -1,6 +1,7 @@
 //! The whole program: runs the layout block, compiles each tile once and puts them where the layout says.
 
 use super::begin::begin_code_with;
+use super::builtins;
 use super::conditional_tasks::mark_conditional_tasks;
 use super::eval::Fact;
 use super::finish;
@@ -99,6 +100,7 @@ pub fn program(sema: &mut Sema<'_>, root: Rc<Unit>) -> Option<Program> {
         None => sema.layout.give_single(root, params),
     }
     let (classes, tiles) = compile_tiles(sema);
+    builtins::report_old_colors(sema);
     if sema.reports.errors() > 0 {
         return None;
     }
@@ -176,17 +178,27 @@ fn check_blocks(sema: &mut Sema<'_>, id: InstanceId) {
     told.into_iter().filter(|diag| diag.rule() == COMPTIME_ASSERT.name).for_each(|diag| sema.report(diag));
 }
 
+/// With more errors no further class is compiled.
+const MANY_ERRORS: usize = 20;
+
+/// How many classes are compiled after one with an error, in search of other errors.
+const CLASSES_AFTER_ERROR: usize = 32;
+
 fn compile_tiles(sema: &mut Sema<'_>) -> (Vec<TileClass>, Vec<Arc<TileImage>>) {
     let classes = sema.layout.take_classes();
     let mut templates = templates(sema, &classes);
     let mut tiles = Vec::with_capacity(classes.len());
+    // The errors so far, and the class that showed the last one.
+    let (mut errors, mut last) = (sema.reports.errors(), 0);
     for (n, class) in classes.iter().enumerate() {
         sema.layout.begin_class(n as u32);
         sema.uses.begin_class(n);
-        let before = sema.reports.errors();
         tiles.push(Arc::new(tile_of(sema, class, templates.family(n))));
-        // the same mistake in many classes is one mistake
-        if sema.reports.errors() > before && sema.reports.errors() > 20 {
+        if sema.reports.errors() > errors {
+            (errors, last) = (sema.reports.errors(), n);
+        }
+        // The same mistake in many classes is one mistake.
+        if errors > 0 && (last == n && errors > MANY_ERRORS || n - last >= CLASSES_AFTER_ERROR) {
             break;
         }
     }
@@ -281,6 +293,9 @@ pub fn assemble(sema: &mut Sema<'_>, tiles: Vec<Arc<TileImage>>) -> Option<Progr
     }
     let misused = check_injection(&placed, &tiles).into_iter().chain(sema.layout.check_filters(&placed));
     misused.for_each(|diag| sema.report(diag));
+    if let Err(diag) = stream_checks::add_those_of_tiles(sema, placed.streams.as_mut(), &tiles) {
+        sema.report(diag);
+    }
     for diag in stream_checks::misused(&placed) {
         if let Err(diag) = sema.lint(diag) {
             sema.report(diag);

@@ -1,5 +1,6 @@
 //! Programs without a layout block: which PE runs what, and with which routes, is given from outside.
 
+use super::builtins;
 use super::layout::TileClass;
 use super::options::{CompileOptions, ParamValue};
 use super::program;
@@ -77,6 +78,7 @@ pub fn compile_regions(
             compile_region(&mut sema, region, &unit, &mut tiles);
         }
     }
+    builtins::report_old_colors(&mut sema);
     if sema.reports.errors() > 0 {
         return None;
     }

@@ -92,6 +92,11 @@ impl<'s> Reports<'s> {
         self.is_muted = is_muted;
     }
 
+    /// Whether diagnostics are shown now: they are neither suppressed nor captured.
+    pub fn shows(&self) -> bool {
+        !self.is_muted && self.captured.is_none()
+    }
+
     /// Shows a diagnostic that was counted.
     pub fn show(&mut self, diag: Diag) {
         if self.is_muted {

@@ -7,9 +7,10 @@ use super::walk::Sema;
 use crate::arch::{Color, MEMCPY_COLORS};
 use crate::diagnostics::rules::{check as check_rules, layout as rules};
 use crate::diagnostics::{Diag, Result};
-use crate::image::MemcpyColors;
+use crate::image::{MemcpyColors, TileImage};
 use crate::source::Span;
 use std::fmt::Display;
+use std::sync::Arc;
 
 /// Keeps what `<memcpy/get_params>` was given.
 ///
@@ -24,6 +25,23 @@ pub fn found(sema: &mut Sema<'_>, colors: MemcpyColors, params: Value, at: Span)
     check_colors(sema, &streams)?;
     sema.layout.set_streams(streams);
     Ok(())
+}
+
+/// Adds the colors that tiles give `<memcpy/memcpy>`: programs for SDK 0.9 and before give `<memcpy/get_params>` none.
+///
+/// # Errors
+/// A color is reserved, or two tiles give a stream different colors.
+pub fn add_those_of_tiles(
+    sema: &mut Sema<'_>,
+    streams: Option<&mut Streams>,
+    tiles: &[Arc<TileImage>],
+) -> Result<()> {
+    let Some(streams) = streams else { return Ok(()) };
+    let known = streams.colors.clone();
+    if !tiles.iter().all(|tile| streams.colors.add(&tile.streams)) {
+        return Err(rules::MEMCPY_TWICE.plain().at(streams.at));
+    }
+    if streams.colors == known { Ok(()) } else { check_colors(sema, streams) }
 }
 
 /// The colors of the library are not free for streams, and each stream has its own.

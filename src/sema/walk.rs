@@ -10,6 +10,7 @@ use super::layout::LayoutScope;
 use super::layout_memo::LayoutMemo;
 use super::lower::{FnBuilder, Lower};
 use super::modules::Modules;
+use super::old_colors::OldColors;
 use super::options::CompileOptions;
 use super::reports::Reports;
 use super::unit::{Global, Instance, Unit};
@@ -33,6 +34,8 @@ pub struct Sema<'s> {
     pub uses: Uses,
     /// What has been reported.
     pub reports: Reports<'s>,
+    /// Numbers of tasks that are used as colors.
+    pub old_colors: OldColors,
     /// The modules of the tile that is being compiled, or of the layout.
     pub modules: Modules,
     /// What is under evaluation.
@@ -60,6 +63,7 @@ impl<'s> Sema<'s> {
             files: Files::new(loader, sources, options),
             uses: Uses::default(),
             reports: Reports::new(sink, options.levels),
+            old_colors: OldColors::default(),
             modules: Modules::default(),
             eval: Eval::new(Budget::new(options.comptime_fuel)),
             lower: Lower::new(arch),

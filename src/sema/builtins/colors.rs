@@ -27,7 +27,7 @@ type ColorFields = Vec<(SmolStr, Value)>;
 pub fn color_arg(sema: &mut Sema<'_>, id: ExprId) -> Result<Color> {
     let at = sema.span(id);
     let color = Operand::Known(sema.known_as(id, &Ty::Id(IdKind::Color))?);
-    ids::refuse_no_color(sema.arch, &color).at(at)?;
+    ids::refuse_no_color(sema, &color).at(at)?;
     match color {
         Operand::Known(Value::Id(_, n)) => Ok(Color(n as u8)),
         other => unreachable!("{} is not a color", other.ty()),

@@ -87,6 +87,9 @@ pub fn finish_load_tasks(sema: &mut Sema<'_>) {
 /// What `.activate` names is a local task, what `.unblock` names is a local or data task.
 pub(super) fn check_completion(sema: &mut Sema<'_>, id: IdArg, activate: bool, at: Span) -> Result<()> {
     let IdArg::Known(id) = id else { return Ok(()) };
+    if activate && sema.lower.tile.activate_old_task(id) {
+        return Ok(());
+    }
     // a control task of the same number, in a table of its own, does not count
     let same_id = sema.lower.tile.image.tasks.iter().filter(|t| t.id == id);
     let Some(bound) = same_id.min_by_key(|t| t.kind == TaskKind::Control) else {

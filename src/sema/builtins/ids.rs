@@ -1,7 +1,8 @@
 //! Ids: numbers of the machine, each of a type of its own.
 
 use super::entry::{Builtin, Phase, Run, USUAL};
-use crate::arch::{Arch, ArchName, Color, NO_COLOR, NULL_TASK, TEARDOWN_TASK, TIMER_TASK};
+use super::task_numbers;
+use crate::arch::{Arch, ArchName, Color, NO_COLOR, NULL_TASK, TASK_IDS, TEARDOWN_TASK, TIMER_TASK};
 use crate::diagnostics::rules::{comptime, tasks as rules};
 use crate::diagnostics::{At, Diag, Result};
 use crate::image::code::Op;
@@ -81,17 +82,18 @@ fn id_of(sema: &mut Sema<'_>, n: ExprId, kind: IdKind) -> Result<Operand> {
     }
 }
 
-/// The number of a task as a color: these are all numbers of local tasks that no color has.
+/// The number of a task as a color: these are all numbers of local and control tasks that no color has.
 fn old_color(sema: &mut Sema<'_>, v: &Value, kind: IdKind, at: Span) -> Result<Option<Value>> {
     let (Value::Int(_, n), IdKind::Color, ArchName::Wse2) = (v, kind, sema.arch.name) else {
         return Ok(None);
     };
-    let is_task = |n: &u16| (sema.arch.routable_colors.into()..NO_COLOR).contains(n);
+    let is_task = |n: &u16| *n >= sema.arch.routable_colors.into() && *n < TASK_IDS as u16 && *n != NO_COLOR;
     let Some(n) = n.to::<u16>().filter(is_task) else { return Ok(None) };
     let diag = out_of_range(sema.arch, kind, &n).at(at);
     let (low, high) = id_range(sema.arch, kind);
-    let task = format!("`@get_local_task_id({n})`");
-    sema.lint(diag.help(format!("write a color from {low} to {high}; for a task, write {task}")))?;
+    let task = task_numbers::new_form(n);
+    let diag = diag.help(format!("write a color from {low} to {high}; for a task, write `{task}`"));
+    task_numbers::refuse_color(sema, n, at, diag)?;
     Ok(Some(Value::Id(IdKind::Color, n)))
 }
 
@@ -144,18 +146,19 @@ fn id_range(arch: &Arch, kind: IdKind) -> (u16, u16) {
         IdKind::InputQueue => (0, last(a.input_queue_depth.len())),
         IdKind::OutputQueue => (0, last(a.output_queue_depth.len())),
         IdKind::Microthread => (0, u16::from(a.microthreads) - 1),
-        _ => (0, last(crate::arch::TASK_IDS)),
+        _ => (0, last(TASK_IDS)),
     }
 }
 
 /// What needs a color takes no number that stands for none, or for a task.
-pub fn refuse_no_color(arch: &Arch, v: &Operand) -> Result<()> {
-    let (low, high) = id_range(arch, IdKind::Color);
+pub fn refuse_no_color(sema: &mut Sema<'_>, v: &Operand) -> Result<()> {
+    let (low, high) = id_range(sema.arch, IdKind::Color);
     let n = match v {
         Operand::Known(Value::Id(IdKind::Color, n)) if *n > high => *n,
         _ => return Ok(()),
     };
-    Err(out_of_range(arch, IdKind::Color, &n).for_good().help(match n {
+    sema.old_colors.forget(n);
+    Err(out_of_range(sema.arch, IdKind::Color, &n).for_good().help(match n {
         NO_COLOR => format!("{n} means no color: use a color, or remove this where there is none"),
         _ => format!("write a number from {low} to {high}"),
     }))
@@ -190,7 +193,7 @@ fn data_task_id(sema: &mut Sema<'_>, channel: ExprId) -> Result<Operand> {
         ArchName::Wse3 => IdKind::InputQueue,
     };
     let channel = sema.value(channel, None)?;
-    refuse_no_color(sema.arch, &channel).at(at)?;
+    refuse_no_color(sema, &channel).at(at)?;
     match channel {
         Operand::Known(Value::Id(k, n)) if k == want => Ok(Operand::Known(Value::Id(IdKind::DataTask, n))),
         Operand::Reg(r, Ty::Id(k)) if k == want => Ok(Operand::Reg(r, Ty::Id(IdKind::DataTask))),
@@ -225,7 +228,7 @@ fn get_int(sema: &mut Sema<'_>, v: ExprId) -> Result<Operand> {
 }
 
 /// Releases before 1.1 activate a task by the color that has its number.
-pub(super) fn activated_color(sema: &mut Sema<'_>, v: Operand, at: Span) -> Result<Operand> {
+pub fn activated_color(sema: &mut Sema<'_>, v: Operand, at: Span) -> Result<Operand> {
     if v.ty() != Ty::Id(IdKind::Color) || sema.arch.name != ArchName::Wse2 {
         return Ok(v);
     }

@@ -8,7 +8,6 @@ use crate::diagnostics::{At, Result};
 use crate::image::MemcpyColors;
 use crate::image::code::Intrinsic;
 use crate::sema::layout::Columns;
-use crate::sema::lower::Tile;
 use crate::sema::operand::Operand;
 use crate::sema::stream_checks;
 use crate::sema::value::Value;
@@ -65,10 +64,10 @@ pub const BUILTINS: &[Builtin] = &[
         usage: "@__memcpy(params)",
         doc: "library: the program talks to the host over the colors MEMCPYH2D_1.. and MEMCPYD2H_1..",
         run: Run::Operand(|s, call| memcpy_params(s, call.args[0])), ..USUAL },
-    Builtin { name: "__memcpy_server", takes: 0..=0, phase: Phase::Block,
-        usage: "@__memcpy_server()",
-        doc: "library: this tile receives commands of the host",
-        run: Run::Operand(|s, _| memcpy_server(&mut s.lower.tile)), ..USUAL },
+    Builtin { name: "__memcpy_server", takes: 1..=1, phase: Phase::Block,
+        usage: "@__memcpy_server(params)",
+        doc: "library: this tile receives commands of the host, and streams over the colors MEMCPYH2D_1.. and MEMCPYD2H_1..",
+        run: Run::Operand(|s, call| memcpy_server(s, call.args[0])), ..USUAL },
 ];
 
 fn string_id(sema: &mut Sema<'_>, text: ExprId) -> Result<Value> {
@@ -112,8 +111,10 @@ fn mailbox(sema: &mut Sema<'_>, queue: ExprId) -> Result<Operand> {
     Ok(Operand::void())
 }
 
-fn memcpy_server(tile: &mut Tile) -> Result<Operand> {
-    tile.image.has_memcpy = true;
+fn memcpy_server(sema: &mut Sema<'_>, params: ExprId) -> Result<Operand> {
+    let (given, at) = (sema.known(params)?, sema.span(params));
+    sema.lower.tile.image.streams = stream_colors(sema.arch, &given).at(at)?;
+    sema.lower.tile.image.has_memcpy = true;
     Ok(Operand::void())
 }
 
@@ -168,12 +169,18 @@ fn memcpy_params(sema: &mut Sema<'_>, params: ExprId) -> Result<Operand> {
     if sema.layout.streams().is_some_and(|streams| streams.are_of(&given)) {
         return Ok(Operand::void());
     }
+    let colors = stream_colors(sema.arch, &given).at(at)?;
+    stream_checks::found(sema, colors, given, at).map(|()| Operand::void())
+}
+
+/// The colors of the streams among the parameters of `<memcpy/get_params>` or `<memcpy/memcpy>`.
+fn stream_colors(arch: &Arch, given: &Value) -> Result<MemcpyColors> {
     let mut colors = MemcpyColors::default();
     for n in 0..4 {
-        colors.h2d[n] = stream_color(sema.arch, given.field(&format!("MEMCPYH2D_{}", n + 1))).at(at)?;
-        colors.d2h[n] = stream_color(sema.arch, given.field(&format!("MEMCPYD2H_{}", n + 1))).at(at)?;
+        colors.h2d[n] = stream_color(arch, given.field(&format!("MEMCPYH2D_{}", n + 1)))?;
+        colors.d2h[n] = stream_color(arch, given.field(&format!("MEMCPYD2H_{}", n + 1)))?;
     }
-    stream_checks::found(sema, colors, given, at).map(|()| Operand::void())
+    Ok(colors)
 }
 
 /// The color of a stream: since SDK 2.10 programs give its number.

@@ -35,14 +35,16 @@ mod queues;
 mod settings;
 mod strings;
 mod structs;
+mod task_numbers;
 mod tasks;
 mod unknown;
 mod vectors;
 
 pub(super) use conversions::type_of;
 pub use entry::{Builtin, Phase};
-pub(super) use ids::known_id;
+pub(super) use ids::{activated_color, known_id};
 pub use settings::settings;
+pub(super) use task_numbers::report_old_colors;
 
 use super::eval::{ExprValue, Return};
 use super::value::Value;

@@ -2,7 +2,7 @@
 
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use super::tasks;
-use crate::arch::{ArchName, TaskId};
+use crate::arch::{ArchName, NO_COLOR, TaskId};
 use crate::diagnostics::Result;
 use crate::diagnostics::rules::{comptime, tasks as rules};
 use crate::image::TaskKind;
@@ -21,17 +21,21 @@ pub const BUILTINS: &[Builtin] = &[
 ];
 
 /// `@bind_task` of releases before 1.1, when a color was the number of a task: one with parameters
-/// takes the wavelets of the color, one without is activated.
+/// takes the wavelets of the color, and may be activated as well; one without is activated.
 pub(super) fn bind_by_color(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
     let at = sema.span(call.args[1]);
     let f = tasks::task_arg(sema, call.args[0])?;
     let (unit, decl) = sema.fn_unit(f);
     let takes_wavelets = !unit.function(decl).params.is_empty();
-    let (kind, new) = match takes_wavelets {
-        true => (TaskKind::Data, "@bind_data_task(task, @get_data_task_id(color))"),
-        false => (TaskKind::Local, "@bind_local_task(task, @get_local_task_id(id))"),
+    let color = sema.known(call.args[1])?;
+    let (kind, new) = match color {
+        Value::Id(IdKind::Color, NO_COLOR..) => {
+            (TaskKind::Control, "@bind_control_task(task, @get_control_task_id(id))")
+        }
+        _ if takes_wavelets => (TaskKind::Data, "@bind_data_task(task, @get_data_task_id(color))"),
+        _ => (TaskKind::Local, "@bind_local_task(task, @get_local_task_id(id))"),
     };
-    let id = match sema.known(call.args[1])? {
+    let id = match color {
         Value::Id(IdKind::Color, n) if sema.arch.name == ArchName::Wse2 => TaskId(n as u8),
         other => {
             let c = comptime::TYPE_MISMATCH.because(&[("want", &"a color, on wse2"), ("have", &other.ty())]);
@@ -40,8 +44,12 @@ pub(super) fn bind_by_color(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Opera
     };
     let old = rules::OLD_TASK_ID.because(&[("form", &"`@bind_task`")]).at(call.span);
     sema.lint(old.help(format!("write `{new}`")))?;
+    sema.old_colors.have_tasks = true;
     tasks::check_task_id(&sema.lower.tile, kind, id, at)?;
     let (f, binding) = tasks::task_binding(sema, call.args[0], kind, id, call.span)?;
     sema.lower.tile.add_task(f, binding);
+    if kind == TaskKind::Data {
+        sema.lower.tile.note_old_task(id);
+    }
     Ok(Operand::void())
 }

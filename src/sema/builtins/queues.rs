@@ -3,7 +3,8 @@
 use super::arguments::chosen;
 use super::choices::{bad_choice, unknown_setting};
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
-use crate::arch::{ArchName, Color, InQueue, OutQueue};
+use super::ids;
+use crate::arch::{ArchName, Color, InQueue, NO_COLOR, OutQueue};
 use crate::diagnostics::rules::{comptime, tasks as rules};
 use crate::diagnostics::{At, Result};
 use crate::dsd::Priority;
@@ -74,11 +75,11 @@ fn queue_settings(sema: &mut Sema<'_>, call: Call<'_>, n: u16) -> Result<(Option
         let cfg_at = sema.span(*cfg);
         let v = sema.known(*cfg)?;
         if let Value::Id(IdKind::Color, c) = v {
-            color = Color::numbered(c);
+            color = queue_color(sema, c).at(cfg_at)?;
         }
         for (name, v) in v.fields().unwrap_or_default() {
             match (name.as_str(), &v) {
-                ("color", Value::Id(IdKind::Color, c)) => color = Color::numbered(*c),
+                ("color", Value::Id(IdKind::Color, c)) => color = queue_color(sema, *c).at(cfg_at)?,
                 ("priority", v) if sema.arch.name == ArchName::Wse2 => {
                     priority = priority_of(v).at(cfg_at)?
                 }
@@ -96,6 +97,14 @@ fn queue_settings(sema: &mut Sema<'_>, call: Call<'_>, n: u16) -> Result<(Option
         }
     }
     Ok((color, priority))
+}
+
+/// The color with a number; `None` if that stands for no color.
+fn queue_color(sema: &mut Sema<'_>, number: u16) -> Result<Option<Color>> {
+    if number != NO_COLOR {
+        ids::refuse_no_color(sema, &Operand::Known(Value::Id(IdKind::Color, number)))?;
+    }
+    Ok(Color::numbered(number))
 }
 
 /// `.{ .high = true }`, `.{ .medium = true }` or `.{ .low = true }`.

@@ -12,7 +12,7 @@ use crate::sema::{literals, suffix};
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, Ident};
 use crate::value::ty::{AnonTy, Ty};
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 /// The builtins of this file.
@@ -70,13 +70,25 @@ fn concat(sema: &mut Sema<'_>, a: ExprId, b: ExprId, span: Span) -> Result<Opera
         return Err(not_anon(&right).at(span).note("a struct with names and a tuple cannot be joined"));
     }
     let mut names = ta.names.clone().unwrap_or_default();
-    let taken: FxHashSet<&SmolStr> = ta.names.iter().flatten().collect();
-    if let Some(n) = tb.names.iter().flatten().find(|n| taken.contains(n)) {
-        let diag = rules::DUPLICATE_NAME.because(&[("name", n)]).at(at_b);
-        return Err(diag.also(at_a, "this struct has it, too"));
+    let mut parts = parts_of(left);
+    let places: FxHashMap<SmolStr, usize> = names.iter().cloned().zip(0..).collect();
+    for (n, part) in parts_of(right).into_iter().enumerate() {
+        let name = tb.names.as_ref().map(|names| names[n].clone());
+        let place = name.as_ref().and_then(|name| places.get(name).copied());
+        match (place, name) {
+            // A parameter that was not given: programs for SDK 0.9 and before give `<memcpy/memcpy>` the colors of streams,
+            // of which `<memcpy/get_params>` knows nothing.
+            (Some(place), _) if parts[place].ty() == Ty::Void => parts[place] = part,
+            (Some(_), Some(name)) => {
+                let diag = rules::DUPLICATE_NAME.because(&[("name", &name)]).at(at_b);
+                return Err(diag.also(at_a, "this struct has it, too"));
+            }
+            (_, name) => {
+                names.extend(name);
+                parts.push(part);
+            }
+        }
     }
-    names.extend(tb.names.iter().flatten().cloned());
-    let parts = parts_of(left).into_iter().chain(parts_of(right)).collect::<Vec<_>>();
     let names = (names.len() == parts.len()).then_some(names);
     literals::gather(names, parts).at(span)
 }

@@ -77,6 +77,9 @@ fn activate(sema: &mut Sema<'_>, id: ExprId) -> Result<Operand> {
         sema.lower.tile.note_use(TaskId(*n as u8), "activated", at);
         return Ok(Operand::void());
     }
+    if let Operand::Known(Value::Id(_, n)) = &v {
+        sema.lower.tile.activate_old_task(TaskId(*n as u8));
+    }
     let a = sema.reg_of(&v, at)?;
     sema.b().emit(Op::Activate { a });
     Ok(Operand::void())
@@ -91,7 +94,7 @@ fn set_blocked(sema: &mut Sema<'_>, id: ExprId, block: bool) -> Result<Operand> 
         return Err(bad_channel(sema.arch, &v.ty()).at(at));
     }
     let v = ids::task_of_old_color(v);
-    ids::refuse_no_color(sema.arch, &v).at(at)?;
+    ids::refuse_no_color(sema, &v).at(at)?;
     if let (Operand::Known(Value::Id(_, n)), IdKind::LocalTask) = (&v, kind) {
         let what = if block { "blocked" } else { "unblocked" };
         sema.lower.tile.note_use(TaskId(*n as u8), what, at);
@@ -119,6 +122,9 @@ fn set_blocked(sema: &mut Sema<'_>, id: ExprId, block: bool) -> Result<Operand> 
 /// Warns of ids that are activated at the start, blocked or unblocked, and to which no task is bound.
 pub fn finish_ids(sema: &mut Sema<'_>) {
     let uses = std::mem::take(&mut sema.lower.tile.id_uses);
+    for (id, ..) in uses.iter().filter(|(_, what, _)| *what == "activated") {
+        sema.lower.tile.activate_old_task(*id);
+    }
     let tasks = &sema.lower.tile.image.tasks;
     let unbound = uses.into_iter().filter(|(id, ..)| tasks.iter().all(|task| task.id != *id));
     let found: Vec<Diag> = unbound

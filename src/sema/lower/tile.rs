@@ -30,6 +30,8 @@ pub struct Tile {
     pub id_uses: Vec<(TaskId, &'static str, Span)>,
     /// Input queues that a DSD names together with a color (WSE-2).
     implicit_queues: Vec<(InQueue, Color, Span)>,
+    /// Ids of data tasks that `@bind_task` has bound, bit = id.
+    old_tasks: u64,
     /// Ids that `@unblock` has unblocked before the start, bit = id.
     unblocked: u64,
     dsd_numbers: FxHashMap<Dsd, u32>,
@@ -75,6 +77,23 @@ impl Tile {
     pub fn add_task(&mut self, f: FnRef, binding: TaskBinding) {
         self.bound.push((f, binding.id));
         self.image.tasks.push(binding);
+    }
+
+    /// Notes that `@bind_task` has bound a data task.
+    pub fn note_old_task(&mut self, id: TaskId) {
+        self.old_tasks |= 1 << id.0;
+    }
+
+    /// An id is activated: if `@bind_task` has bound a data task to it, that is a local task as well. Says whether it is.
+    pub fn activate_old_task(&mut self, id: TaskId) -> bool {
+        let is_old = self.old_tasks & 1 << id.0 != 0;
+        let of = |kind| move |task: &&TaskBinding| task.id == id && task.kind == kind;
+        let tasks = &mut self.image.tasks;
+        if is_old && !tasks.iter().any(|task| of(TaskKind::Local)(&task)) {
+            let local = tasks.iter().find(of(TaskKind::Data)).cloned();
+            tasks.extend(local.map(|task| TaskBinding { kind: TaskKind::Local, ..task }));
+        }
+        is_old
     }
 
     /// Records that an id of a local task is used.

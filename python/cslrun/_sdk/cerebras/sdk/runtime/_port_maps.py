@@ -22,7 +22,7 @@ _FORM = re.compile(
     r"\{\s*\w+\s*(?P<domain>(\[[^\]]*\]\s*)+)->\s*"
     r"\[\s*PE\s*\[(?P<place>[^\]]*)\]\s*->\s*\w+\s*\[(?P<element>[^\]]*)\]\s*\]\s*\}"
 )
-_RANGE = re.compile(r"(\w+)\s*=\s*(-?\d+)\s*:\s*(-?\d+)")
+_RANGE = re.compile(r"\s*(\w+)\s*=\s*(-?\d+)\s*(?::\s*(-?\d+)\s*)?")
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -77,13 +77,15 @@ def _size(read: PortMap) -> int:
 
 def _read(portmap: str) -> PortMap:
     form = _FORM.fullmatch(portmap.strip())
-    ranges = _RANGE.findall(form["domain"]) if form else []
-    if form is None or not ranges:
-        raise RuntimeError(f"a port map looks like {{ A[i=0:3] -> [PE[i, 0] -> index[0]] }}, not {portmap!r}")
-    starts = [int(low) for _, low, _ in ranges]
-    shape = tuple(int(high) + 1 - low for low, (_, _, high) in zip(starts, ranges))
+    domain = re.findall(r"\[([^\]]*)\]", form["domain"]) if form else []
+    ranges = [match for match in map(_RANGE.fullmatch, domain) if match]
+    if form is None or len(ranges) < len(domain):
+        raise RuntimeError(f"a port map looks like {{ A[i=0:3][j=0] -> [PE[i, 0] -> index[j]] }}, not {portmap!r}")
+    starts = [int(match[2]) for match in ranges]
+    # An index without an end has one value.
+    shape = tuple(int(match[3] or match[2]) + 1 - low for low, match in zip(starts, ranges))
     indices = np.indices(shape)
-    names = {name: index + low for (name, _, _), index, low in zip(ranges, indices, starts)}
+    names = {match[1]: index + low for match, index, low in zip(ranges, indices, starts)}
     place = [_value(text, names, shape) for text in form["place"].split(",")]
     if len(place) != 2:
         raise RuntimeError(f"a port map must give the column and the row of a PE: {portmap!r}")

@@ -1,0 +1,38 @@
+//! Numbers of tasks that are used as colors, and whether the program binds tasks to colors.
+
+use crate::diagnostics::Diag;
+use crate::source::Span;
+
+/// A number of a task that is used as a color.
+#[derive(Debug)]
+pub struct OldColor {
+    /// The number.
+    pub number: u16,
+    /// Where.
+    pub at: Span,
+    /// What is wrong with that in a program for SDK 1.1 or later.
+    pub diag: Diag,
+}
+
+/// What is known of such colors while a program is compiled: the layout comes before the code that binds the tasks.
+#[derive(Debug, Default)]
+pub struct OldColors {
+    /// Each place once.
+    pub kept: Vec<OldColor>,
+    /// Whether the program binds tasks to colors, as programs before SDK 1.1 do.
+    pub have_tasks: bool,
+}
+
+impl OldColors {
+    /// Keeps such a color until it is known whether the program is an old one.
+    pub fn keep(&mut self, color: OldColor) {
+        if self.kept.iter().all(|known| known.at != color.at) {
+            self.kept.push(color);
+        }
+    }
+
+    /// Forgets a number: it is used as a color, which is told where that happens.
+    pub fn forget(&mut self, number: u16) {
+        self.kept.retain(|color| color.number != number);
+    }
+}

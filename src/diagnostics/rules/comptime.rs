@@ -233,6 +233,9 @@ crate::rules! {
     /// `return` needs a value of that type.
     RETURN_VALUE = "return-value": "`return` without a value in a function that returns {type}"
         => "write `return ..;` with a value of this type";
+    /// A setting has a value of another type than it takes.
+    /// A setting takes values of one type; nothing is converted for it.
+    SETTING_TYPE = "setting-type": "`.{name}` needs {want}, but this is {value}";
     /// Code relies on the undefined layout of a plain struct or union.
     /// The compiler may put the fields of a plain struct or union anywhere.
     @Deny(undefined) STRUCT_LAYOUT = "struct-layout": "the layout of {type} is not defined";

@@ -22,6 +22,12 @@ pub fn bad_choice(v: &Value, choices: &str) -> Diag {
     }
 }
 
+/// The diagnostic about a setting whose value is of another type than it takes, such as "a bool".
+pub fn wrong_type(name: &str, v: &Value, want: &str, example: &str) -> Diag {
+    let facts: [(&str, &dyn std::fmt::Display); 3] = [("name", &name), ("want", &want), ("value", v)];
+    comptime::SETTING_TYPE.because(&facts).help(format!("write `{example}`"))
+}
+
 /// What is not known at comptime, or does not fit, is `own` where that says more; the places stay.
 pub fn instead_of(general: &Rule, c: Diag, own: Diag) -> Diag {
     if c.rule() != general.name {

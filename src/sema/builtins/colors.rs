@@ -1,7 +1,7 @@
 //! The configuration struct of a color (builtins section 4).
 
 use super::arguments::chosen;
-use super::choices::{bad_choice, unknown_setting};
+use super::choices::{bad_choice, unknown_setting, wrong_type};
 use super::ids;
 use super::properties::written_at;
 use crate::arch::config::routes as word;
@@ -10,6 +10,7 @@ use crate::diagnostics::rules::{comptime, layout as rules, tasks};
 use crate::diagnostics::{At, Result};
 use crate::image::ColorConfig;
 use crate::image::routes::{Directions, Filter, Inject, PopMode, Position, Switches};
+use crate::sema::eval::Eval;
 use crate::sema::operand::Operand;
 use crate::sema::value::Value;
 use crate::sema::walk::Sema;
@@ -67,11 +68,11 @@ fn read_config(sema: &mut Sema<'_>, v: &Value, color: Color, id: ExprId) -> Resu
             }
             ("routes", v) => {
                 has_routes = true;
-                routes.extend(v.fields().unwrap_or_default());
+                routes.extend(places(sema, id).fields(&name, v, ROUTES_EXAMPLE)?);
             }
-            ("switches", v) => switches.extend(v.fields().unwrap_or_default()),
-            ("filter", v) => filter.extend(v.fields().unwrap_or_default()),
-            ("teardown", Value::Bool(b)) => config.teardown = *b,
+            ("switches", v) => switches.extend(places(sema, id).fields(&name, v, SWITCHES_EXAMPLE)?),
+            ("filter", v) => filter.extend(places(sema, id).fields(&name, v, FILTER_EXAMPLE)?),
+            ("teardown", v) => config.teardown = places(sema, id).flag(&name, v)?,
             // spellings of SDK 0.5 and before lie flat
             ("rx" | "tx" | "color_swap_x" | "color_swap_y", _) => {
                 (has_routes, old) = (true, true);
@@ -90,7 +91,7 @@ fn read_config(sema: &mut Sema<'_>, v: &Value, color: Color, id: ExprId) -> Resu
     if !has_routes {
         return Err(rules::NO_ROUTES.plain().help("write `.routes = .{ .rx = .., .tx = .. }`"));
     }
-    read_routes(sema.arch, routes, &mut config, &mut switches)?;
+    read_routes(&places(sema, id), routes, &mut config, &mut switches)?;
     check_receiving(sema.arch, config.rx).map_err(|c| c.at(at)).or_else(|c| sema.lint(c))?;
     if !switches.is_empty() {
         let inject = switches.iter().position(|(name, _)| name == "ce_inject");
@@ -99,27 +100,62 @@ fn read_config(sema: &mut Sema<'_>, v: &Value, color: Color, id: ExprId) -> Resu
             check_injecting(&switches)?;
         }
         check_switch(sema.arch, color).map_err(|c| c.at(at)).or_else(|c| sema.lint(c))?;
-        let initial = written_at(&sema.eval, id, INITIAL_POSITION).unwrap_or(at);
-        config.switches = Some(read_switches(sema.arch, switches, initial)?);
+        config.switches = Some(read_switches(&places(sema, id), switches)?);
     }
     if !filter.is_empty() {
-        config.filter = Some(read_filter(filter)?);
+        config.filter = Some(read_filter(&places(sema, id), filter)?);
     }
     Ok(config)
 }
 
+/// Reads settings of a configuration, and knows where each is written.
+struct Places<'a> {
+    arch: &'a Arch,
+    eval: &'a Eval,
+    configuration: ExprId,
+}
+
+fn places<'a>(sema: &'a Sema<'_>, configuration: ExprId) -> Places<'a> {
+    Places { arch: sema.arch, eval: &sema.eval, configuration }
+}
+
+impl Places<'_> {
+    /// Where a setting is written, or the whole configuration.
+    fn of(&self, name: &str) -> Span {
+        let whole = || self.eval.frame().unit.file.expr(self.configuration).span;
+        written_at(self.eval, self.configuration, name).unwrap_or_else(whole)
+    }
+
+    /// A setting that is true or false.
+    fn flag(&self, name: &str, v: &Value) -> Result<bool> {
+        match v {
+            Value::Bool(b) => Ok(*b),
+            _ => Err(wrong_type(name, v, "a bool", &format!(".{name} = true")).at(self.of(name))),
+        }
+    }
+
+    /// The settings in a struct.
+    fn fields(&self, name: &str, v: &Value, example: &str) -> Result<ColorFields> {
+        match v {
+            // `{}` stands for nothing.
+            Value::Void => Ok(ColorFields::new()),
+            _ => v.fields().ok_or_else(|| wrong_type(name, v, "a struct", example).at(self.of(name))),
+        }
+    }
+}
+
 fn read_routes(
-    arch: &Arch,
+    places: &Places<'_>,
     fields: ColorFields,
     config: &mut ColorConfig,
     switches: &mut ColorFields,
 ) -> Result<()> {
     for (name, v) in fields {
         match (name.as_str(), &v) {
-            ("rx", v) => config.rx = directions(v)?,
-            ("tx", v) => config.tx = directions(v)?,
-            ("color_swap_x", Value::Bool(b)) => config.swap_x = swap(arch, *b)?,
-            ("color_swap_y", Value::Bool(b)) => config.swap_y = swap(arch, *b)?,
+            ("rx", v) => config.rx = directions("rx", v)?,
+            ("tx", v) => config.tx = directions("tx", v)?,
+            ("color_swap_x", v) => config.swap_x = swap(places.arch, places.flag(&name, v)?)?,
+            ("color_swap_y", v) => config.swap_y = swap(places.arch, places.flag(&name, v)?)?,
             ("pop_mode", _) => switches.push((name, v)),
             // seen in public programs, without a known effect
             ("p2p", Value::Bool(_)) => {}
@@ -168,19 +204,18 @@ fn check_switch(arch: &Arch, color: Color) -> Result<()> {
     Ok(())
 }
 
-/// `initial` is the place of `.current_switch_pos`.
-fn read_switches(arch: &Arch, fields: ColorFields, initial: Span) -> Result<Switches> {
+fn read_switches(places: &Places<'_>, fields: ColorFields) -> Result<Switches> {
     let mut s = Switches::NONE;
     for (name, v) in fields {
         match (name.as_str(), &v) {
-            ("pos1", v) => s.positions[0] = position(arch, v)?,
-            ("pos2", v) => s.positions[1] = position(arch, v)?,
-            ("pos3", v) => s.positions[2] = position(arch, v)?,
-            ("ring_mode", Value::Bool(b)) => s.ring = *b,
+            ("pos1", v) => s.positions[0] = position(places, &name, v)?,
+            ("pos2", v) => s.positions[1] = position(places, &name, v)?,
+            ("pos3", v) => s.positions[2] = position(places, &name, v)?,
+            ("ring_mode", v) => s.ring = places.flag(&name, v)?,
             (INITIAL_POSITION, v) => {
                 s.current = v.to::<u8>().filter(|n| *n <= 3).ok_or_else(|| {
                     let help = "`.current_switch_pos` is 0, or the number of a `.pos1`, `.pos2` or `.pos3`";
-                    bad_choice(v, "0 to 3").at(initial).help(help)
+                    bad_choice(v, "0 to 3").at(places.of(INITIAL_POSITION)).help(help)
                 })?;
             }
             ("pop_mode", v) => s.pop = pop_mode(v)?,
@@ -190,20 +225,30 @@ fn read_switches(arch: &Arch, fields: ColorFields, initial: Span) -> Result<Swit
     Ok(s)
 }
 
-fn position(arch: &Arch, v: &Value) -> Result<Option<Position>> {
+/// The position of this name.
+fn position(places: &Places<'_>, of: &str, v: &Value) -> Result<Option<Position>> {
+    let arch = places.arch;
     let (mut rx, mut tx, mut is_invalid) = (None, None, false);
-    if let Value::Int(..) = v {
-        let (from, to) = sides(v)?;
-        if from.is_empty() && to.is_empty() {
-            return Ok(None);
+    let fields = match v {
+        Value::Int(..) => {
+            let (from, to) = sides(v)?;
+            if from.is_empty() && to.is_empty() {
+                return Ok(None);
+            }
+            (rx, tx) = (Some(from).filter(|d| !d.is_empty()), Some(to).filter(|d| !d.is_empty()));
+            ColorFields::new()
         }
-        (rx, tx) = (Some(from).filter(|d| !d.is_empty()), Some(to).filter(|d| !d.is_empty()));
-    }
-    for (name, v) in v.fields().unwrap_or_default() {
+        _ => places.fields(of, v, &format!(".{of} = .{{ .tx = EAST }}"))?,
+    };
+    for (name, v) in fields {
         match (name.as_str(), &v) {
             ("invalid", Value::Bool(set)) => is_invalid = *set,
-            ("rx", v) => rx = Some(directions(v)?),
-            ("tx", v) => tx = Some(directions(v)?),
+            // Each position may have one, so its name alone does not say where it is written.
+            ("invalid", v) => {
+                return Err(wrong_type(&name, v, "a bool", ".invalid = true").at(places.of(of)));
+            }
+            ("rx", v) => rx = Some(directions("rx", v)?),
+            ("tx", v) => tx = Some(directions("tx", v)?),
             _ => return Err(unknown_setting(&name, "a switch position", POSITION)),
         }
     }
@@ -244,7 +289,7 @@ fn check_injecting(switches: &ColorFields) -> Result<()> {
         let ok = match name.as_str() {
             "pop_mode" => true,
             "pos1" => fields.iter().all(|(side, v)| {
-                side != "rx" || directions(v).is_ok_and(|d| d == Directions::only(Direction::Ramp))
+                side != "rx" || directions("rx", v).is_ok_and(|d| d == Directions::only(Direction::Ramp))
             }),
             _ => false,
         };
@@ -267,20 +312,32 @@ pub const ROUTES: &[&str] = &["rx", "tx", "color_swap_x", "color_swap_y"];
 /// What a switch position may have.
 pub const POSITION: &[&str] = &["rx", "tx", "invalid"];
 
-fn directions(v: &Value) -> Result<Directions> {
+/// What a configuration that is complete may look like.
+const ROUTES_EXAMPLE: &str = ".routes = .{ .rx = .{ WEST }, .tx = .{ RAMP } }";
+const SWITCHES_EXAMPLE: &str = ".switches = .{ .pos1 = .{ .tx = EAST } }";
+const FILTER_EXAMPLE: &str = ".filter = .{ .kind = .{ .range = true }, .min_idx = 0, .max_idx = 1 }";
+
+/// The directions that `.rx` or `.tx` lists.
+fn directions(name: &str, v: &Value) -> Result<Directions> {
     let mut set = Directions::default();
+    let wrong = |v: &Value, choices: &str| match v.as_str() {
+        Some(text) if Direction::ALL.iter().any(|d| d.name() == text) => {
+            bad_choice(v, choices).help(format!("write `.{name} = .{{ {text} }}`, without quotes"))
+        }
+        _ => bad_choice(v, choices),
+    };
     let list = match v {
         Value::Id(IdKind::Direction, _) => vec![v.clone()],
         Value::Record(r) => r.fields.clone(),
         Value::Array(a) => (0..a.ty.len()).filter_map(|i| a.get(i).cloned()).collect(),
-        _ => return Err(bad_choice(v, "directions such as `.{ EAST, RAMP }`")),
+        _ => return Err(wrong(v, "the directions NORTH, SOUTH, EAST, WEST, RAMP")),
     };
     for d in &list {
         let Value::Id(IdKind::Direction, n) = d else {
-            return Err(bad_choice(d, "NORTH, SOUTH, EAST, WEST, RAMP"));
+            return Err(wrong(d, "the directions NORTH, SOUTH, EAST, WEST, RAMP"));
         };
         let d = Direction::from_number(*n as u8)
-            .ok_or_else(|| bad_choice(d, "NORTH, SOUTH, EAST, WEST, RAMP"))?;
+            .ok_or_else(|| bad_choice(d, "the directions NORTH, SOUTH, EAST, WEST, RAMP"))?;
         if !set.insert(d) {
             return Err(rules::DIRECTION_TWICE.because(&[("direction", &d)]));
         }
@@ -306,9 +363,23 @@ fn pop_mode(v: &Value) -> Result<PopMode> {
     }
 }
 
-fn read_filter(fields: ColorFields) -> Result<Filter> {
-    let kind = fields.iter().find(|(n, _)| n == "kind").and_then(|(_, v)| chosen(v));
-    let kind = kind.ok_or_else(|| rules::FILTER_KIND.plain().help("write `.kind = .{ .range = true }`"))?;
+/// The kind that `.kind` chooses.
+fn filter_kind(places: &Places<'_>, fields: &ColorFields) -> Result<SmolStr> {
+    let given = fields.iter().find(|(n, _)| n == "kind").map(|(_, v)| v);
+    let given = given.ok_or_else(|| rules::FILTER_KIND.plain().help("write `.kind = .{ .range = true }`"))?;
+    let example = |kind: &str| format!(".kind = .{{ .{kind} = true }}");
+    match (chosen(given), given.fields().as_deref()) {
+        (Some(kind), _) => Ok(kind),
+        (None, Some([(kind, v)])) if !matches!(v, Value::Bool(_)) => {
+            Err(wrong_type(kind, v, "a bool", &example(kind)).at(places.of("kind")))
+        }
+        (None, None) => Err(wrong_type("kind", given, "a struct", &example("range")).at(places.of("kind"))),
+        (None, Some(_)) => Err(rules::FILTER_KIND.plain().help(format!("write `{}`", example("range")))),
+    }
+}
+
+fn read_filter(places: &Places<'_>, fields: ColorFields) -> Result<Filter> {
+    let kind = filter_kind(places, &fields)?;
     let allowed: &[&str] = match kind.as_str() {
         "range" => &["kind", "min_idx", "max_idx"],
         "counter" => &[
@@ -335,9 +406,13 @@ fn read_filter(fields: ColorFields) -> Result<Filter> {
     }
     let get = |name: &str| fields.iter().find(|(n, _)| n == name).map(|(_, v)| v);
     let number = |name: &str| -> Result<Option<u32>> {
-        get(name).map(|v| v.to::<u32>().ok_or_else(|| bad_choice(v, "a number"))).transpose()
+        let wrong = |v| {
+            let example = format!(".{name} = 0");
+            wrong_type(name, v, "a whole number that is not negative", &example).at(places.of(name))
+        };
+        get(name).map(|v| v.to::<u32>().ok_or_else(|| wrong(v))).transpose()
     };
-    let flag = |name: &str| matches!(get(name), Some(Value::Bool(true)));
+    let flag = |name: &str| get(name).map_or(Ok(false), |v| places.flag(name, v));
     if kind == "range" {
         let bound = |n: Option<u32>, default: u16| n.map_or(default, |n| n.min(0xffff) as u16);
         return Ok(Filter::Range {
@@ -347,12 +422,12 @@ fn read_filter(fields: ColorFields) -> Result<Filter> {
     }
     Ok(Filter::Counter {
         sparse: kind == "sparse_counter",
-        count_data: flag("count_data"),
-        count_control: flag("count_control"),
+        count_data: flag("count_data")?,
+        count_control: flag("count_control")?,
         init: number("init_counter")?.unwrap_or(0),
         limit1: number("limit1")?,
         limit2: number("limit2")?,
         max: number("max_counter")?.unwrap_or(0),
-        filter_control: flag("filter_control"),
+        filter_control: flag("filter_control")?,
     })
 }

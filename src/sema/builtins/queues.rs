@@ -1,7 +1,7 @@
 //! Queues: what `@initialize_queue` binds them to.
 
 use super::arguments::chosen;
-use super::choices::{bad_choice, unknown_setting};
+use super::choices::{bad_choice, unknown_setting, wrong_type};
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use super::ids;
 use crate::arch::{ArchName, Color, InQueue, NO_COLOR, OutQueue};
@@ -80,6 +80,13 @@ fn queue_settings(sema: &mut Sema<'_>, call: Call<'_>, n: u16) -> Result<(Option
         for (name, v) in v.fields().unwrap_or_default() {
             match (name.as_str(), &v) {
                 ("color", Value::Id(IdKind::Color, c)) => color = queue_color(sema, *c).at(cfg_at)?,
+                ("color", v) => {
+                    let example = match v {
+                        Value::Int(_, n) => format!(".color = @get_color({n})"),
+                        _ => ".color = @get_color(0)".to_string(),
+                    };
+                    return Err(wrong_type("color", v, "a color", &example).at(cfg_at));
+                }
                 ("priority", v) if sema.arch.name == ArchName::Wse2 => {
                     priority = priority_of(v).at(cfg_at)?
                 }

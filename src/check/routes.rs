@@ -9,6 +9,7 @@ use crate::diagnostics::rules::{
 };
 use crate::diagnostics::{Diag, Diagnostic, counted};
 use crate::fabric::{Mask, PositionSides};
+use crate::image::routes::Directions;
 use crate::image::{OperandRole, Program, TaskKind};
 use crate::source::Span;
 use indexmap::{IndexMap, IndexSet};
@@ -159,10 +160,10 @@ fn comes_to_pe(flow: &ColorFlow<'_>, pe: usize, color: Color) -> bool {
 }
 
 fn dead_end(flow: &ColorFlow<'_>, end: &DeadEnd) -> Diag {
-    let DeadEnd { pe, color, sent_as, side, end } = *end;
+    let DeadEnd { pe, color, sent_as, side, end: cause } = *end;
     let here = flow.program.pe_coord(pe);
     let own = flow.declared(pe, color);
-    match end {
+    match cause {
         DeadEndCause::Edge(to) => {
             let facts: [(&str, &dyn std::fmt::Display); 3] =
                 [("color", &color), ("pe", &here), ("side", &to)];
@@ -188,7 +189,7 @@ fn dead_end(flow: &ColorFlow<'_>, end: &DeadEnd) -> Diag {
             let dsd = send.and_then(|send| tile?.operand_place(send, OperandRole::Out));
             let c = also(c, dsd, format!("this DSD sends on color {sent_as}"));
             let c = c.also(own, format!("the route on {here} does not list RAMP in `.rx`"));
-            c.help("give the PE a route with `.rx = .{ RAMP }`")
+            c.help(swapped(flow, end).unwrap_or("give the PE a route with `.rx = .{ RAMP }`".to_string()))
         }
         DeadEndCause::Refused => {
             let facts: [(&str, &dyn std::fmt::Display); 3] =
@@ -206,9 +207,22 @@ fn dead_end(flow: &ColorFlow<'_>, end: &DeadEnd) -> Diag {
                 }
                 None => c.note(format!("color {color} has no route on {here}")),
             };
-            c.help(format!("give {here} a route with `.rx = .{{ {side} }}`, or end the route before it"))
+            let route = flow.program.route_to_give(pe, color, side);
+            let help = || format!("give {here} a route with `{route}`, or end the route before it");
+            c.help(swapped(flow, end).unwrap_or_else(help))
         }
     }
+}
+
+/// The help for a route that would accept the wavelets if its sides were the other way round.
+fn swapped(flow: &ColorFlow<'_>, end: &DeadEnd) -> Option<String> {
+    let (rx, tx) = flow.program.swapped_route(end.pe, end.color, end.side)?;
+    let listed = |set: Directions| set.iter().map(Direction::name).collect::<Vec<_>>().join(", ");
+    let here = flow.program.pe_coord(end.pe);
+    let (rx, tx) = (listed(rx), listed(tx));
+    Some(format!(
+        "`.rx` and `.tx` of the route on {here} are swapped: write `.rx = .{{ {rx} }}` and `.tx = .{{ {tx} }}`"
+    ))
 }
 
 /// Arrivals from two sides at once are undefined; only routers that accept both in one position are reported.

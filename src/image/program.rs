@@ -1,5 +1,6 @@
 //! The whole program: the tiles, which PE runs which, and what the host knows of it.
 
+use super::routes::{ColorConfig, Directions};
 use super::sdk_layout::SdkLayoutData;
 use super::{ExportName, Fp16Format, Op, Origin, RouteTable, Scalar, TaskBinding, TaskKind, TileImage};
 use crate::arch::{ArchName, Color, Direction, PeCoord, TEARDOWN_TASK};
@@ -143,6 +144,46 @@ impl Program {
             Direction::Ramp => PeCoord { x, y },
         };
         (at.x < self.width && at.y < self.height).then(|| self.pe_index(at))
+    }
+
+    /// The route of a color on a PE, as the layout or the PE itself has set it.
+    pub(crate) fn route_of(&self, pe: usize, color: Color) -> Option<&ColorConfig> {
+        let by_layout = self.routes.get(pe, color).map(|declared| &declared.config);
+        by_layout.or_else(|| {
+            let tile = self.tile_at(self.pe_coord(pe))?;
+            tile.local_routes.iter().find(|(c, ..)| *c == color).map(|(_, config, _)| config)
+        })
+    }
+
+    /// How a PE writes the route that accepts what comes from `side`, as far as that is known.
+    pub(crate) fn route_to_give(&self, pe: usize, color: Color, side: Direction) -> String {
+        let is_taken = || self.tile_at(self.pe_coord(pe)).is_some_and(|tile| tile.may_take(self.arch, color));
+        match self.route_of(pe, color) {
+            None if is_taken() => format!(".rx = .{{ {side} }}, .tx = .{{ RAMP }}"),
+            None | Some(_) => format!(".rx = .{{ {side} }}"),
+        }
+    }
+
+    /// `.rx` and `.tx` of a route the other way round, if only so it would accept what comes from `side` and lead it on.
+    pub(crate) fn swapped_route(
+        &self,
+        pe: usize,
+        color: Color,
+        side: Direction,
+    ) -> Option<(Directions, Directions)> {
+        let ColorConfig { rx, tx, switches, .. } = self.route_of(pe, color)?;
+        let leads = |to: Direction| match to {
+            Direction::Ramp => {
+                self.tile_at(self.pe_coord(pe)).is_some_and(|tile| tile.may_take(self.arch, color))
+            }
+            _ => self
+                .neighbour(pe, to)
+                .and_then(|next| self.route_of(next, color))
+                .is_some_and(|next| next.rx.contains(to.opposite())),
+        };
+        let is_single = self.arch == ArchName::Wse2 || tx.iter().count() == 1;
+        let would_lead = tx.contains(side) && !rx.contains(side) && rx.iter().any(leads);
+        (is_single && would_lead && switches.is_none()).then_some((*tx, *rx))
     }
 
     /// Whether its tables cover the rectangle: what a damaged file may lack.

@@ -1,13 +1,31 @@
 //! The router that breaks the way of a color, as the cause of a wait.
 
 use super::causes::{Cause, route_span};
-use crate::arch::{Color, Direction};
+use crate::arch::{ArchName, Color, Direction};
 use crate::fabric::{BufferPlace, Fabric, Leftover, Obstacle, RouteBreak, RouteGap};
 use crate::image::Program;
+use crate::image::routes::Directions;
+use crate::source::Span;
 
-/// The route on the way to a PE that leads elsewhere, or to nowhere.
+/// The route on the way to a PE that refuses what has been sent, or leads elsewhere, or to nowhere.
 pub(super) fn before(program: &Program, fabric: &Fabric, pe: usize, color: Color) -> Option<Cause> {
-    let RouteBreak { pe, color, gap } = fabric.survey().break_before(pe, color)?;
+    let gap = fabric.survey().break_before(pe, color);
+    // What lies in front of a router shows which route is wrong; without that, only two routes that do not meet are known.
+    refused_at(program, fabric, pe, color)
+        .or_else(|| refused_at(program, fabric, gap?.pe, gap?.color))
+        .or_else(|| gap_cause(program, gap?))
+}
+
+/// The route at the router of a PE that refuses for ever what has come there.
+pub(super) fn refused_at(program: &Program, fabric: &Fabric, pe: usize, color: Color) -> Option<Cause> {
+    let left = fabric.survey().leftovers_at(pe);
+    let is_refused =
+        |l: &&Leftover| l.color == color && matches!(l.obstacle, Obstacle::Closed(_) | Obstacle::NoRoute);
+    at(program, left.iter().find(is_refused)?)
+}
+
+fn gap_cause(program: &Program, broken: RouteBreak) -> Option<Cause> {
+    let RouteBreak { pe, color, gap } = broken;
     let at = program.pe_coord(pe);
     let beside = |side| program.neighbour(pe, side).map(|next| program.pe_coord(next));
     let (fact, advice) = match gap {
@@ -47,10 +65,10 @@ pub(super) fn at(program: &Program, stuck: &Leftover) -> Option<Cause> {
     match stuck.obstacle {
         Obstacle::Closed(side) => Some(Cause {
             pe: at,
-            span: route_span(program, pe, color)?,
-            also: None,
+            span: route_span(program, pe, color).or_else(|| sent_here(program, stuck))?,
+            also: arrival(program, stuck),
             fact: format!("the route of color {color} on {at} accepts nothing from {side}"),
-            advice: format!("add {side} to `.rx` of this route, or end the route before it"),
+            advice: accepting_advice(program, pe, color, side),
         }),
         Obstacle::Switch { side, position, open, has_moved } => Some(Cause {
             pe: at,
@@ -62,15 +80,23 @@ pub(super) fn at(program: &Program, stuck: &Leftover) -> Option<Cause> {
             ),
             advice: match (open > position, has_moved) {
                 (true, _) => format!("send a control wavelet that moves the switch to position {open}"),
-                (false, true) => {
-                    "send fewer control wavelets that move the switch, or let it return with `.ring_mode = true`"
-                        .to_string()
-                }
+                (false, true) => format!(
+                    "let position {position} receive from {side}, or send fewer control wavelets that move the switch, \
+                     or let it return with `.ring_mode = true`"
+                ),
                 (false, false) => format!("let the switch begin with `.current_switch_pos = {open}`"),
             },
         }),
+        Obstacle::NoRoute if side == Direction::Ramp => Some(Cause {
+            pe: at,
+            span: sent_here(program, stuck)?,
+            also: None,
+            fact: format!("{at} sends color {color}, which has no route there"),
+            advice: format!("give {at} a route for color {color} with `.rx = .{{ RAMP }}`"),
+        }),
         Obstacle::NoRoute => {
             let before = program.neighbour(pe, side)?;
+            let route = program.route_to_give(pe, color, side);
             Some(Cause {
                 pe: at,
                 span: route_span(program, before, color)?,
@@ -80,10 +106,60 @@ pub(super) fn at(program: &Program, stuck: &Leftover) -> Option<Cause> {
                     program.pe_coord(before),
                     side.opposite()
                 ),
-                advice: format!("give {at} a route with `.rx = .{{ {side} }}`, or end the route before it"),
+                advice: format!("give {at} a route with `{route}`, or end the route before it"),
             })
         }
         Obstacle::Teardown | Obstacle::Full(_) | Obstacle::Pe | Obstacle::Host => None,
+    }
+}
+
+/// The operation that has sent what lies between a PE and its router.
+fn sent_here(program: &Program, stuck: &Leftover) -> Option<Span> {
+    let is_own = stuck.place == BufferPlace::Onramp;
+    program.tile_at(program.pe_coord(stuck.pe))?.first_send(stuck.color).filter(|_| is_own)
+}
+
+/// The route that has led wavelets to a router.
+fn arrival(program: &Program, stuck: &Leftover) -> Option<(Span, String)> {
+    let BufferPlace::Link(side) = stuck.place else { return None };
+    let before = program.neighbour(stuck.pe, side)?;
+    let text = format!("{} sends it {}", program.pe_coord(before), side.opposite());
+    Some((route_span(program, before, stuck.color)?, text))
+}
+
+/// How a route has to be written to accept what comes from a side.
+fn accepting_advice(program: &Program, pe: usize, color: Color, side: Direction) -> String {
+    let is_painted = program.sdk_layout.is_some();
+    let setting = |name: &str, set: Directions| {
+        let sides: Vec<&str> = set.iter().map(Direction::name).collect();
+        match name {
+            _ if !is_painted => format!("`.{name} = .{{ {} }}`", sides.join(", ")),
+            "rx" => format!("`set_input([Route.{}])`", sides.join(", Route.")),
+            _ => format!("`set_output([Route.{}])`", sides.join(", Route.")),
+        }
+    };
+    if let Some((rx, tx)) = program.swapped_route(pe, color, side) {
+        let what = if is_painted { "the input and the output" } else { "`.rx` and `.tx`" };
+        return format!(
+            "{what} of this route are swapped: write {} and {}",
+            setting("rx", rx),
+            setting("tx", tx)
+        );
+    }
+    let tx = program.route_of(pe, color).map_or(Directions::default(), |route| route.tx);
+    let onward: Directions = tx.iter().filter(|to| *to != side).collect();
+    let is_single = program.arch == ArchName::Wse3;
+    match (is_single || is_painted, onward != tx && !onward.is_empty()) {
+        (true, true) => format!(
+            "write {} and {} in this route, or end the route before it",
+            setting("rx", Directions::only(side)),
+            setting("tx", onward)
+        ),
+        (true, false) => format!(
+            "write {} in this route, or end the route before it",
+            setting("rx", Directions::only(side))
+        ),
+        (false, _) => format!("add {side} to `.rx` of this route, or end the route before it"),
     }
 }
 

@@ -183,24 +183,7 @@ pub(super) fn leftovers(explainer: &Explainer<'_>, now: u64) -> Vec<Diagnostic> 
     let program = explainer.program();
     let (held, left): (Vec<Left>, Vec<Left>) = explainer.left().into_iter().partition(|l| l.held.is_some());
     let mut warnings: Vec<Diagnostic> = held.iter().take(MOST_NOTES).map(|l| held_back(l, now)).collect();
-    if let Some(first) = left.first() {
-        let Left { color, pe, .. } = first;
-        let mut c = LEFTOVER_WAVELETS.because(&[("color", color), ("pe", pe)]);
-        if first.is_at_pe
-            && let Some(receiver) = receiver(explainer.pe_array(), program.pe_index(*pe), *color)
-        {
-            let (at, pe) = (receiver.span, program.pe_index(*pe));
-            c = c.at(at).label(receiver.fact).help(receiver.advice);
-            c = explainer.name_sides(c, pe, *color, at);
-        }
-        for l in left.iter().take(MOST_NOTES) {
-            c = c.note(left_note(l));
-        }
-        if left.len() > MOST_NOTES {
-            c = c.note(format!("places not shown: {}", left.len() - MOST_NOTES));
-        }
-        warnings.push(c.into());
-    }
+    warnings.extend(leftover(explainer, left));
     // With a host the program ends when its commands are done, whatever tasks wait for.
     let blocked = if program.memcpy.is_some() { Vec::new() } else { explainer.blocked_tasks() };
     // What has no task was told before the run.
@@ -235,6 +218,32 @@ pub(super) fn never_activated(explainer: &Explainer<'_>) -> Vec<Diagnostic> {
         let has_begun = |index: usize, pe: &Pe| {
             let tile = program.tile_at(program.pe_coord(index));
             let tasks = tile.into_iter().flat_map(|tile| tile.tasks.iter().map(move |task| (tile, task)));
+/// The warning about wavelets that are left. What a route does not let through comes first: the rest may lie behind it.
+fn leftover(explainer: &Explainer<'_>, mut left: Vec<Left>) -> Option<Diagnostic> {
+    left.sort_by_key(|l| l.cause.is_none());
+    let first = left.first()?;
+    let Left { color, pe, .. } = first;
+    let mut c = LEFTOVER_WAVELETS.because(&[("color", color), ("pe", pe)]);
+    let index = explainer.program().pe_index(*pe);
+    if let Some(Cause { span, fact, also, advice, .. }) = &first.cause {
+        c = c.at(*span).label(fact).help(advice);
+        c = also.iter().fold(c, |c, (span, fact)| c.also(*span, fact));
+    } else if first.is_at_pe
+        && let Some(receiver) = receiver(explainer.pe_array(), index, *color)
+    {
+        let at = receiver.span;
+        c = c.at(at).label(receiver.fact).help(receiver.advice);
+        c = explainer.name_sides(c, index, *color, at);
+    }
+    for l in left.iter().take(MOST_NOTES) {
+        c = c.note(left_note(l));
+    }
+    if left.len() > MOST_NOTES {
+        c = c.note(format!("places not shown: {}", left.len() - MOST_NOTES));
+    }
+    Some(c.into())
+}
+
             let mut same =
                 tasks.filter(|(tile, task)| tile.functions[task.function.0 as usize].span == *declared);
             same.any(|(_, task)| pe.has_begun(task.id))

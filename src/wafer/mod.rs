@@ -18,6 +18,7 @@ mod fork;
 mod groups;
 mod heartbeat;
 mod launches;
+mod left;
 mod line_follower;
 mod locality_step;
 mod message_checks;

@@ -14,7 +14,6 @@ use crate::fabric::{Fabric, Obstacle};
 use crate::image::{OperandRole, Program};
 use crate::pe::{Wait, Waiter, WaitsFor};
 use crate::source::Span;
-use indexmap::IndexMap;
 use std::collections::BTreeMap;
 
 /// Groups of equal waits beyond this many are counted, not explained.
@@ -167,6 +166,8 @@ pub struct Left {
     pub held: Option<Span>,
 }
 
+    /// The route that lets them no further.
+    pub cause: Option<Cause>,
 /// A host command that cannot go on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostWait {
@@ -303,43 +304,6 @@ impl<'w> Explainer<'w> {
         self.waits.held_tasks().iter().map(|group| self.explain(group, u64::MAX)).collect()
     }
 
-    /// Wavelets in queues, ramps and routers, by place.
-    pub fn left(&self) -> Vec<Left> {
-        let mut groups: IndexMap<(u32, Color, usize, [String; 2]), Left> = IndexMap::new();
-        let mut add = |pe: usize, color, count, place: String, (why, is_at_pe): (String, bool), held| {
-            let at = self.program.pe_coord(pe);
-            let key = (self.program.place[pe], color, count, [place.clone(), why.clone()]);
-            let new = Left { pe: at, also_on: 0, color, count, place, why, is_at_pe, held };
-            groups.entry(key).and_modify(|l| l.also_on += 1).or_insert(new);
-        };
-        for (i, _, pe) in self.pe_array.made() {
-            for wait in pe.waits().into_iter().filter(|w| w.who == Waiter::Queue) {
-                match wait.on {
-                    WaitsFor::Consumer { color, queue, count, blocked } => {
-                        let place =
-                            queue.map_or("in its input queue".into(), |q| format!("in input queue {q}"));
-                        let why = match blocked {
-                            Some(task) => format!("control task {task} cannot run: the channel is blocked"),
-                            None => self.why_not_taken(i, color),
-                        };
-                        add(i, color, count, place, (why, true), wait.span);
-                    }
-                    WaitsFor::Router { color, queue, count } => {
-                        let place =
-                            queue.map_or("in its output queue".into(), |q| format!("in output queue {q}"));
-                        add(i, color, count, place, ("the router accepts no more".into(), false), None);
-                    }
-                    _ => {}
-                }
-            }
-        }
-        for l in self.fabric.survey().leftovers() {
-            let why = (broken_routes::obstacle_words(&l), l.obstacle == Obstacle::Pe);
-            add(l.pe, l.color, l.count, broken_routes::place_words(l.place), why, None);
-        }
-        groups.into_values().collect()
-    }
-
     /// One wait of each group, with the other side, in a run that ends in the cycle `last`.
     pub fn explain(&self, group: &WaitGroup<'_>, last: u64) -> PeWait {
         let wait = group.wait.clone();
@@ -407,6 +371,7 @@ impl<'w> Explainer<'w> {
                     .or_else(|| broken_routes::before(self.program, self.fabric, pe, *color))
             }
             Missing::Wavelets { color, received: 0, senders, .. } => {
+                    .or_else(|| self.refused(|other| other == *color))
                 if let Some(cause) = wrong_color(self.pe_array, self.fabric, pe, *color, wait.span) {
                     return Some(cause);
                 }
@@ -452,6 +417,9 @@ impl<'w> Explainer<'w> {
                         pe: self.program.pe_coord(s),
                         sent: self.fabric.survey().sent(s, *color),
                         span,
+        if let Some(cause) = broken_routes::refused_at(program, fabric, pe, color) {
+            return Some(cause);
+        }
                         length: span.and_then(|span| self.length(s, span)),
                         waits: self.dependencies.is_held_up(s, Need::Send(*color)),
                     }

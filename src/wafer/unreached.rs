@@ -181,7 +181,7 @@ impl Explainer<'_> {
     }
 
     /// A route that refuses wavelets of such a color, and will do so for ever: at a switch, they may only have to wait.
-    fn refused(&self, is_meant: impl Fn(Color) -> bool) -> Option<Cause> {
+    pub(super) fn refused(&self, is_meant: impl Fn(Color) -> bool) -> Option<Cause> {
         let survey = self.fabric().survey();
         let left = survey.leftovers();
         let mut refused = left.iter().filter(|l| is_meant(l.color) && !survey.is_switched(l.pe, l.color));

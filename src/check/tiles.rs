@@ -25,8 +25,18 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
 /// code.
 fn activations(tile: &TileImage) -> impl Iterator<Item = Diag> {
     let is_bound = |id: TaskId| tile.tasks.iter().any(|t| t.id == id && t.kind == TaskKind::Local);
-    let unbound = move |(id, span): (TaskId, Span)| {
-        (!is_bound(id)).then(|| run::TASK_UNBOUND.because(&[("id", &id)]).at(span))
+    let mut told = tile.warned;
+    let mut unbound = move |(id, span): (TaskId, Span)| {
+        if is_bound(id) || told & 1 << id.0 != 0 {
+            return None;
+        }
+        // One forgotten binding is one mistake.
+        told |= 1 << id.0;
+        let diag = run::TASK_UNBOUND.because(&[("id", &id)]).at(span);
+        Some(match tile.forgotten_task(true) {
+            Some(task) => diag.also(task.span, task.fact()).help(task.local_binding(id)),
+            None => diag,
+        })
     };
     let in_code = tile.functions.iter().flat_map(|f| {
         let ops = f.code.iter().enumerate();
@@ -37,7 +47,8 @@ fn activations(tile: &TileImage) -> impl Iterator<Item = Diag> {
     });
     let loads = tile.initial_dsrs.iter().map(|n| &tile.dsr_loads[*n as usize]);
     let loaded = loads.filter_map(|load| Some((activated(&load.config)?, load.span)));
-    in_code.filter_map(unbound).chain(loaded.filter_map(unbound).map(Diag::for_good))
+    let found: Vec<Diag> = loaded.filter_map(&mut unbound).map(Diag::for_good).collect();
+    found.into_iter().chain(in_code.filter_map(unbound))
 }
 
 fn activated(config: &AsyncConfig) -> Option<TaskId> {

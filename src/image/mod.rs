@@ -128,6 +128,8 @@ pub struct TileImage {
     pub initial_config: Vec<(u16, u16)>,
     /// Bound tasks.
     pub tasks: Vec<TaskBinding>,
+    /// Tasks of its files that nothing can bind to an id: no file mentions them.
+    pub unbound: Vec<UnboundTask>,
     /// What the teardown task runs, when the program has none of its own.
     pub handlers: Vec<Handler>,
     /// Data tasks whose place another task takes every so often (WSE-3).
@@ -138,6 +140,8 @@ pub struct TileImage {
     pub active: u64,
     /// Tasks that nothing activates, but code would that other parameters of the program may choose, bit = task id.
     pub conditional: u64,
+    /// Ids without a task about which the compiler has warned, bit = task id.
+    pub warned: u64,
     /// Ids blocked at the start, bit = task id; channels without a data task are among them unless
     /// `@unblock` said otherwise (ruling OQ-47).
     pub blocked: u64,
@@ -347,6 +351,17 @@ pub struct TaskBinding {
     pub name: String,
     /// The `@bind_*_task` call.
     pub span: Span,
+}
+
+/// A task whose `@bind_*_task` call was forgotten.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnboundTask {
+    /// Its name.
+    pub name: String,
+    /// The head of its declaration.
+    pub span: Span,
+    /// Whether it takes something of a wavelet: no local task does.
+    pub has_params: bool,
 }
 
 /// A function that the teardown task runs.

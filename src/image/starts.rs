@@ -1,7 +1,7 @@
 //! What starts the tasks of a tile, as far as it can be told without running it.
 
 use super::code::{AsyncConfig, Completion, IdArg, Intrinsic, OnControl};
-use super::{ExportTarget, FnId, Op, TaskBinding, TaskKind, TileImage};
+use super::{ExportTarget, FnId, Function, Op, TaskBinding, TaskKind, TileImage, UnboundTask};
 use crate::arch::TaskId;
 use crate::source::Span;
 
@@ -11,6 +11,12 @@ impl TileImage {
         let activated = self.activated()?;
         let idle = self.tasks.iter().filter(|t| t.kind == TaskKind::Local && activated & 1 << t.id.0 == 0);
         idle.into_iter().find(|t| self.comes_to(t.function, of))
+    }
+
+    /// The one task that nothing binds and that could be a local task, or else one that a wavelet starts.
+    pub fn forgotten_task(&self, is_local: bool) -> Option<&UnboundTask> {
+        let mut fitting = self.unbound.iter().filter(|task| task.has_params != is_local);
+        fitting.next().filter(|_| fitting.next().is_none())
     }
 
     /// Whether any code of the tile asks for something.
@@ -193,3 +199,15 @@ fn ended(completion: Completion) -> Option<TaskId> {
         Completion::Activate(IdArg::In(_)) | Completion::Unblock(IdArg::In(_)) | Completion::Nothing => None,
     }
 }
+impl UnboundTask {
+    /// What is wrong with it.
+    pub fn fact(&self) -> String {
+        format!("nothing binds `{}` to an id", self.name)
+    }
+
+    /// How to bind it to the id of a local task.
+    pub fn local_binding(&self, id: TaskId) -> String {
+        format!("write in a comptime block: `@bind_local_task({}, @get_local_task_id({id}))`", self.name)
+    }
+}
+

@@ -13,6 +13,14 @@ pub(super) fn binding(tile: &TileImage, kind: TaskKind, id: TaskId) -> Result<&T
     })
 }
 
+/// The diagnostic about an id without a task names the task whose binding was forgotten.
+pub(super) fn with_forgotten_task(tile: &TileImage, diag: Diag, id: TaskId) -> Diag {
+    match tile.forgotten_task(true) {
+        Some(task) => diag.also(task.span, task.fact()).help(task.local_binding(id)),
+        None => diag,
+    }
+}
+
 /// The arguments of a data or control task: the whole word, or its low and high half.
 pub(super) fn arguments(params: &[Scalar], word: u32) -> [u64; 2] {
     let half = |ty: Scalar, bits: u32| match ty {

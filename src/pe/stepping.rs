@@ -1,5 +1,6 @@
 //! How operations in progress move: one element in each cycle, and what follows their end.
 
+use super::bindings::with_forgotten_task;
 use super::choices::Chosen;
 use super::element::Pe;
 use super::operation::{StepContext, StepResult};
@@ -202,7 +203,8 @@ impl Pe {
             }
             CompletionAction::Activate(id) => {
                 self.checks.check_activation(id, span, &self.tile, &self.tasks)?;
-                self.tasks.activate(id).at(span)?;
+                let activated = self.tasks.activate(id);
+                activated.map_err(|diag| with_forgotten_task(&self.tile, diag, id)).at(span)?;
                 self.just_activated = if ended == now { id } else { self.just_activated };
             }
             CompletionAction::Unblock(id) => {

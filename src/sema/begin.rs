@@ -3,6 +3,7 @@
 use super::externs;
 use super::layout::TileClass;
 use super::modules::Modules;
+use super::unbound::unbound_in_tile;
 use super::unit::DeclState;
 use super::value::{InstanceId, Value};
 use super::walk::Sema;
@@ -26,6 +27,7 @@ pub fn begin_code_with(sema: &mut Sema<'_>, class: &TileClass, params: IndexMap<
     sema.run_blocks(id);
     sema.resolve_exports(id);
     externs::check_exports(sema);
+    sema.lower.tile.image.unbound = unbound_in_tile(&sema.modules);
 }
 
 fn import_root(sema: &mut Sema<'_>, id: InstanceId) {

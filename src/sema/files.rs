@@ -2,6 +2,7 @@
 
 use super::effects::{Effects, root};
 use super::options::CompileOptions;
+use super::unbound::unmentioned;
 use super::unit::{Unit, declared_name};
 use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::comptime as rules;
@@ -180,8 +181,10 @@ impl<'s> Files<'s> {
         let addressed = Rc::new(addressed_names(&parsed.file));
         let assigned = assigned_names(&parsed.file);
         let effects = Effects::of(&parsed.file);
+        let unmentioned = unmentioned(&parsed.file);
         let file = parsed.file;
-        let unit = Unit { file, path: path.clone(), library, names, effects, addressed, assigned };
+        let unit =
+            Unit { file, path: path.clone(), library, names, effects, addressed, assigned, unmentioned };
         let unit = Rc::new(unit);
         self.units.insert(path, unit.clone());
         unit

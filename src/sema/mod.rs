@@ -59,6 +59,7 @@ mod templates;
 #[cfg(test)]
 mod tests;
 mod types;
+mod unbound;
 mod unit;
 mod unknown;
 mod unused;

@@ -28,6 +28,8 @@ pub struct Unit {
     pub addressed: Rc<FxHashSet<Name>>,
     /// Names that are assigned somewhere in the file.
     pub assigned: FxHashSet<Name>,
+    /// Its tasks that it mentions nowhere, as indices of declarations.
+    pub unmentioned: Vec<u32>,
 }
 
 impl Unit {

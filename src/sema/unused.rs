@@ -5,13 +5,14 @@ use super::layout::TileClass;
 use super::modules::Modules;
 use super::never_assigned::never_assigned;
 use super::reports::is_about_names_and_types;
+use super::unbound::unbound_among;
 use super::unit::{DeclState, Unit, declared_name};
 use super::uses::Uses;
 use super::value::{FnRef, InstanceId};
 use super::walk::Sema;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Diag, Replaced, Rule};
-use crate::image::{Program, TileImage};
+use crate::image::{Program, TileImage, UnboundTask};
 use crate::syntax::ast::{Decl, ExprKind, FnDecl, FnParam, VarKind};
 use crate::value::ty::Ty;
 use rustc_hash::FxHashSet;
@@ -28,6 +29,7 @@ pub fn check_unused(sema: &mut Sema<'_>, classes: &[TileClass], program: &Progra
     for (class, tile) in classes.iter().zip(&program.tiles) {
         main_alone(class, tile, &uses).into_iter().for_each(|diag| found.push(diag));
     }
+    found.extend(without_ids(classes, program, &uses));
     let has_unused = |unit: &Unit| {
         (0..unit.file.decls.len()).any(|decl| is_candidate(unit, decl) && !uses.has(unit, decl))
     };
@@ -59,6 +61,27 @@ fn main_alone(class: &TileClass, tile: &TileImage, uses: &Uses) -> Option<Diag> 
              `comptime {{ const id = @get_local_task_id(8); @bind_local_task(main, id); @activate(id); }}`"
         ))
     })
+}
+
+/// Tasks that nothing in the program can bind to an id. What runs on no PE by itself may be a module that others import.
+fn without_ids(classes: &[TileClass], program: &Program, uses: &Uses) -> Vec<Diag> {
+    let units: Vec<Rc<Unit>> = uses.files.values().map(|(unit, _)| unit.clone()).collect();
+    let is_placed = classes.iter().any(|class| class.span.is_some());
+    let starts = |tile: &TileImage| !tile.tasks.is_empty() || !tile.exports.is_empty();
+    if !is_placed && !program.tiles.iter().any(|tile| starts(tile)) {
+        return Vec::new();
+    }
+    let tasks = units.iter().flat_map(|unit| unbound_among(unit, &units));
+    let untold = tasks.filter(|task| !uses.has_named(task.span));
+    let diag = |task: UnboundTask| {
+        let name = &task.name;
+        let diag = rules::TASK_WITHOUT_ID.because(&[("name", name)]).at(task.span);
+        diag.help(match task.has_params {
+            true => format!("write in a comptime block: `@bind_data_task({name}, @get_data_task_id(..))`"),
+            false => format!("write in a comptime block: `@bind_local_task({name}, @get_local_task_id(..))`"),
+        })
+    };
+    untold.map(diag).collect()
 }
 
 /// What is wrong with the declarations of the files that this class is the first to use.

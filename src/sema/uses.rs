@@ -1,7 +1,7 @@
 //! What a program uses.
 
 use super::unit::Unit;
-use crate::source::FileId;
+use crate::source::{FileId, Span};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
@@ -12,6 +12,8 @@ pub struct Uses {
     used: FxHashSet<(FileId, u32)>,
     /// The files that are code of a tile, and the first class whose code they are.
     pub files: IndexMap<FileId, (Rc<Unit>, usize)>,
+    /// Declarations that a warning about something else has named.
+    named: FxHashSet<Span>,
     /// The class that is being compiled; `None` in the layout.
     class: Option<usize>,
 }
@@ -32,6 +34,16 @@ impl Uses {
         if let (Some(class), false) = (self.class, unit.library) {
             self.files.entry(unit.file.id).or_insert_with(|| (unit.clone(), class));
         }
+    }
+
+    /// A warning about something else names a declaration.
+    pub fn note_named(&mut self, declaration: Span) {
+        self.named.insert(declaration);
+    }
+
+    /// Whether such a warning does.
+    pub fn has_named(&self, declaration: Span) -> bool {
+        self.named.contains(&declaration)
     }
 
     /// Whether a declaration of a file is used.

@@ -52,6 +52,7 @@ pub(super) fn receiver(pe_array: &PeArray, pe: usize, color: Color) -> Option<Ca
     let tile = pe_array.program().tile_at(at)?;
     operation_that_receives(pe_array, pe, tile, color)
         .or_else(|| task_that_receives(pe_array, pe, tile, color))
+        .or_else(|| forgotten_task(pe_array.program().arch, at, tile, color))
         .or_else(|| {
             let queue = tile.input_queues.iter().find(|b| b.color == color)?;
             let fact = format!("color {color} arrives in this queue of {at}, and nothing receives it");
@@ -62,6 +63,30 @@ pub(super) fn receiver(pe_array: &PeArray, pe: usize, color: Color) -> Option<Ca
             let fact = format!("color {color} is routed to {at}, and nothing there receives it");
             Some(Cause { pe: at, span, fact, also: None, advice: take_it(color) })
         })
+}
+
+/// The one task that nothing binds and that could take a color that nothing else may take.
+fn forgotten_task(arch: ArchName, at: PeCoord, tile: &TileImage, color: Color) -> Option<Cause> {
+    let task = tile.forgotten_task(false).filter(|_| !tile.may_take(arch, color))?;
+    let queue = tile.input_queues.iter().find(|b| b.color == color);
+    let id = match (arch, queue) {
+        (ArchName::Wse2, _) => format!("@get_color({color})"),
+        (ArchName::Wse3, Some(bound)) => format!("@get_input_queue({})", bound.queue),
+        (ArchName::Wse3, None) => return None,
+    };
+    Some(Cause {
+        pe: at,
+        span: task.span,
+        fact: format!(
+            "color {color} arrives on {at}, where nothing receives it, and nothing binds `{}`",
+            task.name
+        ),
+        also: queue.map(|bound| (bound.span, format!("color {color} arrives in this queue"))),
+        advice: format!(
+            "write in a comptime block: `@bind_data_task({}, @get_data_task_id({id}))`",
+            task.name
+        ),
+    })
 }
 
 /// The line that has set the route of a color on a PE.

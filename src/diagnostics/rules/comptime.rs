@@ -249,6 +249,9 @@ crate::rules! {
     /// A task is called like a function.
     /// Tasks are started by the hardware. SDK releases before 1.4 accepted such calls.
     @Deny(style) TASK_CALL = "task-call": "the task `{name}` cannot be called";
+    /// A task is declared, and nothing binds it to an id.
+    /// Only a task that is bound to an id can run.
+    @Warning(unused) TASK_WITHOUT_ID = "task-without-id": "nothing binds the task `{name}` to an id";
     /// Code is nested, or comptime calls recurse, too deeply.
     /// Expressions, statements and comptime calls together have a limit.
     TOO_DEEP = "too-deep": "nested too deeply";

@@ -60,7 +60,8 @@ crate::rules! {
     @Warning(style) OLD_TASK_ID = "old-task-id": "{form} is syntax of SDK releases before 1.1";
     /// An id is used to which no task is bound.
     /// An id only starts, or holds back, the task that is bound to it.
-    @Warning ID_WITHOUT_TASK = "id-without-task": "id {id} is {what}, but no task is bound to it";
+    @Warning ID_WITHOUT_TASK = "id-without-task": "id {id} is {what}, but no task is bound to it"
+        => "write in a comptime block: `@bind_local_task(task, @get_local_task_id({id}))`, or use the id of the task";
     /// Nothing activates a task.
     /// A local task runs when something activates its id: code, the end of an operation, or the layout of the
     /// program at its start.

@@ -1,6 +1,6 @@
 //! What follows the end of an operation: `.activate` and `.unblock`, also of tasks that are bound later.
 
-use super::tasks::with_idle_tasks;
+use super::tasks::with_likely_tasks;
 use super::{ids, tasks};
 use crate::arch::TaskId;
 use crate::diagnostics::rules::run::TASK_UNBOUND;
@@ -98,8 +98,21 @@ pub(super) fn check_completion(sema: &mut Sema<'_>, id: IdArg, activate: bool, a
             return Ok(());
         }
         // The code may never run; if it does, that ends the run.
-        let diag = with_idle_tasks(sema, TASK_UNBOUND.because(&[("id", &id)]).at(at));
+        let diag = with_likely_tasks(sema, TASK_UNBOUND.because(&[("id", &id)]).at(at), id);
         return sema.lint(diag).or_else(|diag| {
+        // A block that stopped half-way has not bound everything; and one forgotten binding is one mistake.
+        let bit = 1u64 << id.0;
+        if sema.modules.has_failed_block() || sema.lower.tile.image.warned & bit != 0 {
+            return Ok(());
+        }
+        sema.lower.tile.image.warned |= bit;
+        let forgotten = sema.lower.tile.image.forgotten_task(true).map(|task| task.span);
+        if let Some(task) = forgotten {
+            if sema.uses.has_named(task) {
+                return Ok(());
+            }
+            sema.uses.note_named(task);
+        }
             sema.report(diag);
             Ok(())
         });

@@ -79,6 +79,7 @@ fn activate(sema: &mut Sema<'_>, id: ExprId) -> Result<Operand> {
     }
     if let Operand::Known(Value::Id(_, n)) = &v {
         sema.lower.tile.activate_old_task(TaskId(*n as u8));
+        sema.lower.tile.activated_by_code |= 1 << n;
     }
     let a = sema.reg_of(&v, at)?;
     sema.b().emit(Op::Activate { a });
@@ -122,21 +123,28 @@ fn set_blocked(sema: &mut Sema<'_>, id: ExprId, block: bool) -> Result<Operand> 
 /// Warns of ids that are activated at the start, blocked or unblocked, and to which no task is bound.
 pub fn finish_ids(sema: &mut Sema<'_>) {
     let uses = std::mem::take(&mut sema.lower.tile.id_uses);
-    for (id, ..) in uses.iter().filter(|(_, what, _)| *what == "activated") {
-        sema.lower.tile.activate_old_task(*id);
+    let active = sema.lower.tile.image.active;
+    for id in (0..64).filter(|id| active & 1 << id != 0) {
+        sema.lower.tile.activate_old_task(TaskId(id));
     }
     let tasks = &sema.lower.tile.image.tasks;
-    let unbound = uses.into_iter().filter(|(id, ..)| tasks.iter().all(|task| task.id != *id));
+    // Code that activates the id is the worse mistake, about which there is a warning of its own.
+    let told = sema.lower.tile.image.warned | sema.lower.tile.activated_by_code;
+    let untold = uses.into_iter().filter(|(id, ..)| told & 1 << id.0 == 0);
+    let unbound = untold.filter(|(id, ..)| tasks.iter().all(|task| task.id != *id));
     let found: Vec<Diag> = unbound
         .filter(|(id, ..)| id.0 < TEARDOWN_TASK)
         .map(|(id, what, at)| {
             let c = rules::ID_WITHOUT_TASK.because(&[("id", &id), ("what", &what)]).at(at);
-            with_idle_tasks(sema, c).help(format!(
-                "write in a comptime block: `@bind_local_task(task, @get_local_task_id({id}))`, or use the id \
-                 of the task"
-            ))
+            with_likely_tasks(sema, c, id)
         })
         .collect();
+    let bound = tasks.iter().fold(0u64, |all, task| all | 1 << task.id.0);
+    if let Some(task) = sema.lower.tile.image.forgotten_task(true)
+        && (!found.is_empty() || told & !bound != 0)
+    {
+        sema.uses.note_named(task.span);
+    }
     for c in found {
         if let Err(diag) = sema.lint(c) {
             sema.report(diag);
@@ -144,10 +152,14 @@ pub fn finish_ids(sema: &mut Sema<'_>) {
     }
 }
 
-/// Shows the local tasks that are not active at the start: one of them may be meant.
-pub(super) fn with_idle_tasks(sema: &Sema<'_>, c: Diag) -> Diag {
+/// Shows the task that nothing binds, or else the local tasks that are not active at the start: one of them may be meant
+/// with an id that has no task.
+pub(super) fn with_likely_tasks(sema: &Sema<'_>, c: Diag, id: TaskId) -> Diag {
     const SHOWN: usize = 2;
     let image = &sema.lower.tile.image;
+    if let Some(task) = image.forgotten_task(true) {
+        return c.also(task.span, task.fact()).help(task.local_binding(id));
+    }
     let is_own = |span: Span| !sema.files.sources().file(span.file).is_library();
     let idle = image
         .tasks

@@ -28,6 +28,8 @@ pub struct Tile {
     bound: Vec<(FnRef, TaskId)>,
     /// Ids of local tasks that are activated at the start, blocked or unblocked: what is done to them, and where.
     pub id_uses: Vec<(TaskId, &'static str, Span)>,
+    /// Ids of local tasks that code activates, bit = id.
+    pub activated_by_code: u64,
     /// Input queues that a DSD names together with a color (WSE-2).
     implicit_queues: Vec<(InQueue, Color, Span)>,
     /// Ids of data tasks that `@bind_task` has bound, bit = id.
@@ -96,9 +98,9 @@ impl Tile {
         is_old
     }
 
-    /// Records that an id of a local task is used.
+    /// Records the first use of an id of a local task.
     pub fn note_use(&mut self, id: TaskId, what: &'static str, at: Span) {
-        if self.id_uses.iter().all(|known| known.0 != id || known.1 != what) {
+        if self.id_uses.iter().all(|known| known.0 != id) {
             self.id_uses.push((id, what, at));
         }
     }

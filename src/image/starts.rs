@@ -120,6 +120,52 @@ impl TileImage {
         })
     }
 
+    /// The functions that may run because the host launches one, or a wavelet comes; `None` if some are called by pointers.
+    /// Whatever mentions the number of a task may start it.
+    pub fn may_follow(&self, launched: FnId) -> Option<Vec<bool>> {
+        let code = || self.functions.iter().flat_map(|f| f.code.iter().map(move |op| (f, op)));
+        if code().any(|(_, op)| matches!(op, Op::CallPtr { .. })) {
+            return None;
+        }
+        let is_computed = |(f, op): (&Function, &Op)| match op {
+            Op::Activate { a } | Op::Unblock { a } => f.constant(*a).is_none(),
+            _ => false,
+        };
+        let is_open = |end: Completion| {
+            matches!(end, Completion::Activate(IdArg::In(_)) | Completion::Unblock(IdArg::In(_)))
+        };
+        let ends_open = self.configs().any(|(config, _)| completions(config).any(is_open));
+        // Ids that code computes may lie in memory.
+        let stored = if ends_open || code().any(is_computed) { &self.data[..] } else { &[] };
+        let mut starts: Vec<FnId> = self.started_otherwise().into_iter().chain([launched]).collect();
+        loop {
+            let reached = self.reached(&starts, true);
+            let running = || self.functions.iter().zip(&reached).filter(|(_, is_reached)| **is_reached);
+            let is_mentioned = |id: TaskId| {
+                let in_code = running().any(|(f, _)| f.consts.contains(&id.0.into()));
+                in_code || stored.contains(&id.0.into())
+            };
+            let more = self.tasks.iter().filter(|t| !reached[t.function.0 as usize] && is_mentioned(t.id));
+            let before = starts.len();
+            starts.extend(more.map(|t| t.function));
+            if starts.len() == before {
+                return Some(reached);
+            }
+        }
+    }
+
+    /// The functions that run without a launch: at the start, for wavelets, and because a FIFO or a register says so.
+    fn started_otherwise(&self) -> Vec<FnId> {
+        let by_wavelet = self.tasks.iter().filter(|t| t.kind != TaskKind::Local).map(|t| t.function);
+        let handlers = self.handlers.iter().map(|handler| handler.function);
+        let at_start = self.tasks.iter().filter(|t| self.active & 1 << t.id.0 != 0).map(|t| t.function);
+        let fifos = self.fifos.iter().flat_map(|f| [f.activate_push, f.activate_pop]).flatten();
+        let by_load = self.dsr_loads.iter().flat_map(|load| completions(&load.config)).filter_map(ended);
+        let task = |id: TaskId| self.tasks.iter().filter(move |t| t.id == id).map(|t| t.function);
+        let by_end = fifos.chain(by_load).flat_map(task);
+        by_wavelet.chain(handlers).chain(at_start).chain(by_end).collect()
+    }
+
     /// The functions that some functions call, themselves included; with `tasks`, also those of the tasks that
     /// they activate or unblock.
     pub fn reached(&self, starts: &[FnId], tasks: bool) -> Vec<bool> {
@@ -184,6 +230,18 @@ impl TileImage {
     }
 }
 
+impl UnboundTask {
+    /// What is wrong with it.
+    pub fn fact(&self) -> String {
+        format!("nothing binds `{}` to an id", self.name)
+    }
+
+    /// How to bind it to the id of a local task.
+    pub fn local_binding(&self, id: TaskId) -> String {
+        format!("write in a comptime block: `@bind_local_task({}, @get_local_task_id({id}))`", self.name)
+    }
+}
+
 fn completions(config: &AsyncConfig) -> impl Iterator<Item = Completion> + use<> {
     let on_control = match config.on_control {
         Some(OnControl::Then(completion)) => Some(completion),
@@ -199,15 +257,3 @@ fn ended(completion: Completion) -> Option<TaskId> {
         Completion::Activate(IdArg::In(_)) | Completion::Unblock(IdArg::In(_)) | Completion::Nothing => None,
     }
 }
-impl UnboundTask {
-    /// What is wrong with it.
-    pub fn fact(&self) -> String {
-        format!("nothing binds `{}` to an id", self.name)
-    }
-
-    /// How to bind it to the id of a local task.
-    pub fn local_binding(&self, id: TaskId) -> String {
-        format!("write in a comptime block: `@bind_local_task({}, @get_local_task_id({id}))`", self.name)
-    }
-}
-

@@ -102,9 +102,9 @@ impl Explainer<'_> {
     pub(super) fn unfinished_launch(&self, at: PeCoord, launched: Span) -> Option<Cause> {
         let (program, pe) = (self.program(), self.program().pe_index(at));
         let tile = program.tile_at(at)?;
-        if let Some(n) = tile.functions.iter().position(|function| function.span == launched)
-            && tile.never_unblocks(FnId(n as u32))
-        {
+        let function = tile.functions.iter().position(|function| function.span == launched);
+        let function = function.map(|n| FnId(n as u32));
+        if function.is_some_and(|function| tile.never_unblocks(function)) {
             return Some(Cause {
                 pe: at,
                 span: launched,
@@ -114,7 +114,21 @@ impl Explainer<'_> {
                 advice: "call `unblock_cmd_stream` at its end".to_string(),
             });
         }
-        let calls = self.calls_of(tile, Intrinsic::UnblockCommandStream);
+        let mut calls = self.calls_of(tile, Intrinsic::UnblockCommandStream);
+        if let Some(may_run) = function.and_then(|function| tile.may_follow(function)) {
+            // A call that only other launches come to does not end this one.
+            calls.retain(|call| tile.functions_at(*call).iter().any(|f| may_run[f.0 as usize]));
+            if calls.is_empty() {
+                return Some(Cause {
+                    pe: at,
+                    span: launched,
+                    fact: "neither this function nor what it starts calls `unblock_cmd_stream`".to_string(),
+                    also: None,
+                    advice: "call `unblock_cmd_stream` in the task that ends what this function starts"
+                        .to_string(),
+                });
+            }
+        }
         let place = *calls.first()?;
         let advice = match tile.is_launched_to(place) {
             true => "call it on every path: check the conditions before this call",

@@ -3,7 +3,7 @@
 
 use super::pe_array::PeArray;
 use crate::arch::{ArchName, Color, PeCoord, TaskId};
-use crate::diagnostics::render::grouped;
+use crate::diagnostics::counted;
 use crate::fabric::{BufferPlace, Fabric};
 use crate::image::code::{Completion, IdArg};
 use crate::image::{OperandRole, Program, TaskBinding, TaskKind, TileImage};
@@ -160,6 +160,9 @@ pub(super) fn idle(pe_array: &PeArray, pe: usize, place: Span) -> Option<Idle<'_
             return None;
         }
         let tasks = tile.tasks_to(place);
+        if let Some(cause) = unnamed_task(pe_array, pe, &tasks, place) {
+            return Some(Idle::Cause(cause));
+        }
         if tasks.iter().any(|t| begun(t) || t.kind == TaskKind::Control) {
             return None;
         }
@@ -180,6 +183,22 @@ pub(super) fn idle(pe_array: &PeArray, pe: usize, place: Span) -> Option<Idle<'_
         (place, next_name) = (next, Some(task.name.clone()));
     }
     None
+}
+
+/// The control task that alone comes to a place, if no control wavelet has named it.
+fn unnamed_task(pe_array: &PeArray, pe: usize, tasks: &[&TaskBinding], place: Span) -> Option<Cause> {
+    let ([task], at) = (tasks, pe_array.program().pe_coord(pe)) else { return None };
+    let begun = pe_array.get(pe).is_some_and(|pe| pe.has_begun(task.id));
+    let TaskBinding { name, id, span, .. } = task;
+    (task.kind == TaskKind::Control && !begun).then(|| Cause {
+        pe: at,
+        span: *span,
+        fact: format!("`{name}` runs on {at} when a control wavelet names it (id {id}), and none has come"),
+        also: Some((place, "this would run then".to_string())),
+        advice: format!(
+            "send a control wavelet with the payload `encode_control_task_payload(@get_control_task_id({id}))` to {at}"
+        ),
+    })
 }
 
 fn not_activated(at: PeCoord, place: Span, task: &str) -> Cause {
@@ -336,8 +355,8 @@ pub(super) fn stream_end(
         fact: match sent {
             0 => format!("{at} would send color {color} to the host here, and has not sent anything"),
             n => format!(
-                "{at} has sent {} wavelets of color {color} to the host, the last ones here",
-                grouped(n)
+                "{at} has sent {} of color {color} to the host, the last ones here",
+                counted(n, "wavelet")
             ),
         },
         advice: "send as many words as the host asks for, or let the host ask for fewer".to_string(),

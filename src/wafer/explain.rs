@@ -121,6 +121,14 @@ impl StallReport {
             let is_async = self.waits.first().is_some_and(|w| matches!(w.waiter, Waiter::Microthread(_)));
             return circle_advice(self.circle.len(), sends, is_async).into();
         }
+        if let Some(Missing::Wavelets { senders, .. }) = self.waits.first().and_then(|w| w.missing.as_ref())
+            && let [Sender { stream: Some(name), waits: false, .. }] = senders.as_slice()
+        {
+            return format!(
+                "make the host send more words on the stream '{name}', or make the program expect fewer"
+            )
+            .into();
+        }
         let advice = match self.waits.first().and_then(|w| w.missing.as_ref()) {
             Some(Missing::Space { obstacle: Obstacle::Host, .. }) if self.host_in_circle => {
                 "the commands of the host run one after the other: let the program store the words in a FIFO or an \
@@ -210,14 +218,6 @@ pub(super) fn leftovers(explainer: &Explainer<'_>, now: u64) -> Vec<Diagnostic> 
     warnings
 }
 
-/// Warnings about tasks that nothing activates and that have not run on any PE.
-pub(super) fn never_activated(explainer: &Explainer<'_>) -> Vec<Diagnostic> {
-    let (program, pe_array) = (explainer.program(), explainer.pe_array());
-    let mut idle = program.idle_tasks();
-    idle.retain(|(declared, _)| {
-        let has_begun = |index: usize, pe: &Pe| {
-            let tile = program.tile_at(program.pe_coord(index));
-            let tasks = tile.into_iter().flat_map(|tile| tile.tasks.iter().map(move |task| (tile, task)));
 /// The warning about wavelets that are left. What a route does not let through comes first: the rest may lie behind it.
 fn leftover(explainer: &Explainer<'_>, mut left: Vec<Left>) -> Option<Diagnostic> {
     left.sort_by_key(|l| l.cause.is_none());
@@ -244,6 +244,14 @@ fn leftover(explainer: &Explainer<'_>, mut left: Vec<Left>) -> Option<Diagnostic
     Some(c.into())
 }
 
+/// Warnings about tasks that nothing activates and that have not run on any PE.
+pub(super) fn never_activated(explainer: &Explainer<'_>) -> Vec<Diagnostic> {
+    let (program, pe_array) = (explainer.program(), explainer.pe_array());
+    let mut idle = program.idle_tasks();
+    idle.retain(|(declared, _)| {
+        let has_begun = |index: usize, pe: &Pe| {
+            let tile = program.tile_at(program.pe_coord(index));
+            let tasks = tile.into_iter().flat_map(|tile| tile.tasks.iter().map(move |task| (tile, task)));
             let mut same =
                 tasks.filter(|(tile, task)| tile.functions[task.function.0 as usize].span == *declared);
             same.any(|(_, task)| pe.has_begun(task.id))
@@ -304,8 +312,10 @@ fn blame(c: Diag, first: &PeWait, cycle: u64) -> Diag {
 fn name_lengths(mut c: Diag, wait: &PeWait, sender: &Sender) -> Diag {
     let Some((done, all)) = wait.progress.filter(|(done, all)| 0 < *done && done < all) else { return c };
     if let Some(span) = wait.length {
-        let (pe, all, done) = (wait.pe, grouped(all.into()), grouped(done.into()));
-        c = c.also(span, format!("this DSD makes {pe} wait for {all} elements, of which {done} have come"));
+        let (pe, all, has) =
+            (wait.pe, counted(all.into(), "element"), if done == 1 { "has" } else { "have" });
+        let done = grouped(done.into());
+        c = c.also(span, format!("this DSD makes {pe} wait for {all}, of which {done} {has} come"));
     }
     if let Some(span) = sender.length.filter(|span| wait.length != Some(*span)) {
         c = c.also(span, format!("this DSD says how many {} sends", sender.pe));
@@ -415,6 +425,9 @@ fn missing_note(missing: &Missing, pe: PeCoord, sources: &SourceMap) -> Option<S
 }
 
 pub(super) fn sender_words(s: &Sender, sources: &SourceMap) -> String {
+    if let Some(name) = &s.stream {
+        return format!("the host has sent {} on the stream '{name}'", counted(s.sent, "word"));
+    }
     // That nothing was sent may mean that the code did not come there.
     let at = if s.sent == 0 && !s.waits { "it would at" } else { "at" };
     let place = s.span.map_or(String::new(), |span| format!(" ({at} {})", sources.describe(span)));

@@ -11,7 +11,7 @@ use super::pe_array::PeArray;
 use crate::arch::{Color, InQueue, MESSAGE_COLOR, PeCoord};
 use crate::diagnostics::{Diag, Diagnostic};
 use crate::fabric::{Fabric, Obstacle};
-use crate::image::{OperandRole, Program};
+use crate::image::{Fifo, OperandRole, Program};
 use crate::pe::{Wait, Waiter, WaitsFor};
 use crate::source::Span;
 use std::collections::BTreeMap;
@@ -143,6 +143,8 @@ pub struct Sender {
     pub length: Option<Span>,
     /// Whether something else holds it up.
     pub waits: bool,
+    /// The stream with which the host sends in its place.
+    pub stream: Option<String>,
 }
 
 /// Wavelets that nobody has taken.
@@ -164,10 +166,10 @@ pub struct Left {
     pub is_at_pe: bool,
     /// The binding of the control task that the first one names, if its channel is blocked.
     pub held: Option<Span>,
-}
-
     /// The route that lets them no further.
     pub cause: Option<Cause>,
+}
+
 /// A host command that cannot go on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostWait {
@@ -369,9 +371,9 @@ impl<'w> Explainer<'w> {
             Missing::Wavelets { color, reachable, senders, .. } if !reachable || senders.is_empty() => {
                 wrong_color(self.pe_array, self.fabric, pe, *color, wait.span)
                     .or_else(|| broken_routes::before(self.program, self.fabric, pe, *color))
+                    .or_else(|| self.refused(|other| other == *color))
             }
             Missing::Wavelets { color, received: 0, senders, .. } => {
-                    .or_else(|| self.refused(|other| other == *color))
                 if let Some(cause) = wrong_color(self.pe_array, self.fabric, pe, *color, wait.span) {
                     return Some(cause);
                 }
@@ -391,14 +393,33 @@ impl<'w> Explainer<'w> {
                 broken_routes::at(self.program, &self.fabric.survey().blockage(pe, *color)?)
             }
             Missing::Wavelets { color, senders, .. } => self.held_back(pe, *color, senders),
-            Missing::FromHost { .. } | Missing::Message | Missing::Unblock => None,
+            Missing::FromHost { .. } => self.endless(pe, wait),
+            Missing::Message | Missing::Unblock => None,
         }
     }
 
-    /// The switch or the filter that keeps from a PE what others have sent to it.
+    /// An operation into a FIFO that goes on for ever and keeps all tasks of its PE from running.
+    fn endless(&self, pe: usize, wait: &Wait<'_>) -> Option<Cause> {
+        let (at, span) = (self.program.pe_coord(pe), wait.span?);
+        let tile = self.program.tile_at(at)?;
+        let is_endless = wait.who == Waiter::MainThread && wait.progress.is_none();
+        let into_fifo = |fifo: &Fifo| tile.at_fifo(&fifo.name, true).any(|op| op.span == span);
+        (is_endless && tile.fifos.iter().any(into_fifo)).then(|| Cause {
+            pe: at,
+            span,
+            fact: format!("this operation has no end, and until it ends, nothing else runs on {at}"),
+            also: None,
+            advice: "add `.async = true`, so that tasks can read the FIFO meanwhile".to_string(),
+        })
+    }
+
+    /// The route, the switch or the filter that keeps from a PE what others have sent to it.
     fn held_back(&self, pe: usize, color: Color, senders: &[Sender]) -> Option<Cause> {
         let is_sent = senders.iter().any(|s| s.sent > 0) && senders.iter().all(|s| !s.waits);
         let (program, fabric) = (self.program, self.fabric);
+        if let Some(cause) = broken_routes::refused_at(program, fabric, pe, color) {
+            return Some(cause);
+        }
         let held = is_sent.then(|| broken_routes::at_switch(program, fabric, color)).flatten();
         held.or_else(|| is_sent.then(|| broken_routes::filtered(program, fabric, pe, color)).flatten())
     }
@@ -417,11 +438,9 @@ impl<'w> Explainer<'w> {
                         pe: self.program.pe_coord(s),
                         sent: self.fabric.survey().sent(s, *color),
                         span,
-        if let Some(cause) = broken_routes::refused_at(program, fabric, pe, color) {
-            return Some(cause);
-        }
                         length: span.and_then(|span| self.length(s, span)),
                         waits: self.dependencies.is_held_up(s, Need::Send(*color)),
+                        stream: self.stream_from(s),
                     }
                 };
                 let senders: Vec<Sender> =
@@ -450,6 +469,13 @@ impl<'w> Explainer<'w> {
     fn is_mailbox(&self, pe: usize, queue: Option<InQueue>) -> bool {
         let tile = self.program.tile_at(self.program.pe_coord(pe));
         queue.is_some() && tile.is_some_and(|tile| tile.mailbox == queue)
+    }
+
+    /// The name of the stream with which the host sends in the place of a PE.
+    fn stream_from(&self, pe: usize) -> Option<String> {
+        let (layout, at) = (self.program.sdk_layout.as_ref()?, self.program.pe_coord(pe));
+        let stream = layout.streams.iter().find(|stream| stream.to_wafer && stream.pe == at)?;
+        Some(stream.name.clone())
     }
 
     fn comes_from_host(&self, color: Color) -> bool {

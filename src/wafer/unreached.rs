@@ -3,8 +3,8 @@
 use super::broken_routes;
 use super::causes::{Cause, Idle, blocked_receiver, idle, receiver};
 use super::stall::{Explainer, HostWait, Left, Missing, Sender};
-use crate::arch::{Color, PeCoord};
-use crate::diagnostics::render::grouped;
+use crate::arch::{ArchName, Color, PeCoord, TaskId};
+use crate::diagnostics::counted;
 use crate::image::code::Intrinsic;
 use crate::image::{FnId, Op, TaskBinding, TileImage};
 use crate::pe::WaitsFor;
@@ -31,12 +31,12 @@ impl Explainer<'_> {
         let at = self.program().pe_coord(pe);
         if self.pe_array().get(pe).is_some_and(|pe| pe.has_begun(task.id)) {
             let it = next.map_or("reached this".to_string(), |next| format!("activated `{next}` here"));
-            let received = grouped(self.fabric().survey().received(pe, color));
+            let received = counted(self.fabric().survey().received(pe, color), "wavelet");
             return Some(Cause {
                 pe: at,
                 span: place,
                 fact: format!("`{}` has run on {at}, but has not {it}", task.name),
-                also: Some((task.span, format!("{at} has been given {received} wavelets of color {color}"))),
+                also: Some((task.span, format!("{at} has been given {received} of color {color}"))),
                 advice: format!(
                     "check the condition before this, or send more wavelets of color {color} to {at}"
                 ),
@@ -164,7 +164,36 @@ impl Explainer<'_> {
         let mut at_pes = left.iter().filter(|l| l.is_at_pe && l.held.is_none());
         let steps = Cell::new(MOST_STEPS);
         let not_taken = at_pes.find_map(|l| self.not_taken(self.program().pe_index(l.pe), l.color, &steps));
-        not_taken.or_else(|| self.refused(|_| true))
+        let held = || left.iter().find_map(|l| self.held(l, &steps));
+        not_taken.or_else(held).or_else(|| self.refused(|_| true))
+    }
+
+    /// The control task that a control wavelet would start if its channel were not blocked, or why nothing has unblocked
+    /// the channel.
+    fn held(&self, left: &Left, steps: &Cell<usize>) -> Option<Cause> {
+        let (span, color) = (left.held?, left.color);
+        let tile = self.program().tile_at(left.pe)?;
+        let (arch, queue) = (self.program().arch, tile.queue_of(color));
+        let channel = TaskId(arch.channel(color, queue)?);
+        let pe = self.program().pe_index(left.pe);
+        let mut unblocked = tile.unblockings(channel).into_iter();
+        if let Some(cause) = unblocked.find_map(|place| self.unreached_from(pe, place, steps)) {
+            return Some(cause);
+        }
+        let id = match (arch, queue) {
+            (ArchName::Wse3, Some(queue)) => format!("@get_input_queue({queue})"),
+            (ArchName::Wse3, None) | (ArchName::Wse2, _) => format!("@get_color({color})"),
+        };
+        Some(Cause {
+            pe: left.pe,
+            span,
+            fact: format!(
+                "on {} a control wavelet of color {color} waits for this task, which cannot run: the channel is blocked",
+                left.pe
+            ),
+            also: None,
+            advice: format!("write in a comptime block: `@unblock({id})`"),
+        })
     }
 
     /// Why nothing takes the wavelets in a queue, in a few words.

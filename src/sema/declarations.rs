@@ -168,7 +168,16 @@ impl Sema<'_> {
         }
         let imported = self.instance(instance).imported_at;
         let from_outside = |diag| param_from_outside(self.arch, &given, ty).unwrap_or(Err(diag));
-        arith::coerce(&given, ty).or_else(from_outside).map_err(|diag| {
+        let bound = arith::coerce(&given, ty).or_else(from_outside);
+        if bound.is_err() && imported.is_some() {
+            // A declaration with the wrong type is one mistake, however many PEs give it a value.
+            if self.uses.has_named(v.span) {
+                return Err(rules::REPORTED.plain());
+            }
+            self.uses.note_named(v.span);
+        }
+        let imported = imported.map(|at| self.files.field_within(at, &v.name.name).unwrap_or(at));
+        bound.map_err(|diag| {
             let diag = diag.note(format!("this is the value given to the parameter `{}`", v.name.name));
             match imported {
                 Some(at) => diag.at(at).also(v.span, "declared here"),
@@ -311,6 +320,11 @@ fn with_address(diag: Diag, init: &ExprKind, ty: &Ty, at: Span) -> Diag {
 
 fn unbound_param(sema: &Sema<'_>, v: &VarDecl, instance: InstanceId) -> Diag {
     let modules = &sema.modules;
+    let unit = &modules.get(instance).unit;
+    // The code of a PE that is run without its layout lacks all its parameters: that is one mistake.
+    let is_alone = modules.get(instance).imported_at.is_none() && !sema.layout.is_of_regions();
+    let of_layout = unit.param_of_layout().filter(|_| is_alone && !unit.has_layout());
+    let v = of_layout.unwrap_or(v);
     let diag = rules::MISSING_PARAM.because(&[("name", &v.name.name)]).at(v.span);
     match modules.get(instance).imported_at {
         Some(at) => {
@@ -326,6 +340,9 @@ fn unbound_param(sema: &Sema<'_>, v: &VarDecl, instance: InstanceId) -> Diag {
 }
 
 /// How a parameter of the file that is run gets its value.
+        None if of_layout.is_some() => diag
+            .note(format!("`{}` has no layout block: it is code of a PE", unit.path.display()))
+            .help(way_to_give(sema, v, instance)),
 fn way_to_give(sema: &Sema<'_>, v: &VarDecl, instance: InstanceId) -> String {
     let name = &v.name.name;
     if sema.layout.is_of_regions() {

@@ -190,6 +190,20 @@ impl<'s> Files<'s> {
         unit
     }
 
+    /// Where a field is set in a struct within a place.
+    pub fn field_within(&self, place: Span, field: &str) -> Option<Span> {
+        let unit = self.units.values().find(|unit| unit.file.id == place.file)?;
+        let is_inside = |span: Span| place.lo <= span.lo && span.hi <= place.hi;
+        unit.file.exprs.iter().filter(|expr| is_inside(expr.span)).find_map(|expr| match &expr.kind {
+            ExprKind::Struct { fields, .. } => {
+                let (name, value) = fields.iter().find(|(name, _)| name.name == field)?;
+                let dot = Span { lo: name.span.lo - 1, ..name.span };
+                Some(dot.to(unit.file.expr(*value).span))
+            }
+            _ => None,
+        })
+    }
+
     /// Finds the file of an import: a library file, or a path relative to the importing file, to the
     /// root file, or to an import path.
     ///

@@ -127,7 +127,10 @@ fn root_params(sema: &mut Sema<'_>, root: &Rc<Unit>) -> IndexMap<Name, Value> {
             ParamValue::Color(c) => Value::Id(crate::value::ty::IdKind::Color, (*c).into()),
         };
         if !root.names.contains_key(name.as_str()) {
-            sema.report(unknown_param(name, root));
+            // They are parameters of the layout file that is meant.
+            if root.has_layout() || root.param_of_layout().is_none() {
+                sema.report(unknown_param(name, root));
+            }
             continue;
         }
         out.insert(Name::new(name), v);

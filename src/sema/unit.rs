@@ -46,6 +46,24 @@ impl Unit {
         self.addressed.contains(pointer) || self.file.stmts.iter().any(sets)
     }
 
+    /// The first parameter that only a layout file can give a value.
+    pub fn param_of_layout(&self) -> Option<&ast::VarDecl> {
+        let is_of_layout = |v: &ast::VarDecl| {
+            let ty = v.ty.map(|ty| &self.file.expr(ty).kind);
+            let is_struct = matches!(ty, Some(ast::ExprKind::Name(ty)) if ty == "comptime_struct" || ty == "imported_module");
+            v.kind == ast::VarKind::Param && v.init.is_none() && (is_struct || v.name.name == "memcpy_params")
+        };
+        self.file.decls.iter().find_map(|decl| match decl {
+            ast::Decl::Var(v) if is_of_layout(v) => Some(v),
+            _ => None,
+        })
+    }
+
+    /// Whether the file places code on PEs.
+    pub fn has_layout(&self) -> bool {
+        self.file.decls.iter().any(|decl| matches!(decl, ast::Decl::Layout(..)))
+    }
+
     /// The function declaration at an index.
     ///
     /// # Panics

@@ -10,7 +10,7 @@ use crate::diagnostics::rules::syntax::{NOT_CSL, SYNTAX_ERROR};
 
 /// Reports the error to the builder, unless it was reported before.
 pub fn report(builder: &mut Builder, stuck: &Stuck) {
-    if stuck.found() == Some(Token::Broken) || is_ours(stuck) || follows_open_string(stuck) {
+    if stuck.found() == Some(Token::Broken) || is_ours(stuck) || follows_open_string(builder, stuck) {
         return;
     }
     if let Some(diag) = old_declaration(builder, stuck) {
@@ -133,10 +133,31 @@ fn unclosed(builder: &Builder, stuck: &Stuck, diag: Diag) -> Diag {
     diag.also(builder.span(lo, hi), "still open here").help(help)
 }
 
-/// Whether the line before it ends in a string that does not end, which has been reported.
-fn follows_open_string(stuck: &Stuck) -> bool {
+/// Whether a string of this declaration does not end, which has been reported: it has swallowed what is missing now.
+fn follows_open_string(builder: &Builder, stuck: &Stuck) -> bool {
     let is_open = |text: &str| text.len() < 2 || !text.ends_with('"');
-    stuck.on_new_line() && matches!(stuck.before(1), Some(Token::Str(text)) if is_open(text))
+    let declared = builder.progress().declared;
+    let from = stuck.tokens.partition_point(|(_, _, hi)| *hi <= declared);
+    let before = stuck.tokens.get(from..stuck.at).unwrap_or_default();
+    before.iter().any(|(_, token, _)| matches!(token, Token::Str(text) if is_open(text)))
+}
+
+/// The help for `a // b`: two slashes begin a comment, which ends the expression.
+fn comment_for_division(stuck: &Stuck) -> Option<&'static str> {
+    let begin_of = |at: usize| stuck.tokens.get(at).map_or(stuck.text.len(), |(lo, ..)| *lo);
+    let (end, next) = match stuck.missing_comma() {
+        Some(dot) => (stuck.tokens[dot - 1].2, begin_of(dot)),
+        None if stuck.after_operand() => (stuck.end_before(), begin_of(stuck.at)),
+        None => return None,
+    };
+    let between = stuck.text.get(end..next)?.trim_start_matches([' ', '\t']);
+    let is_operand = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '(' | '@');
+    let divisor = between.strip_prefix("//")?.trim_start();
+    let line = divisor.lines().next()?.split("//").next()?.trim_end();
+    // The comment has swallowed what ends the expression, and is no sentence.
+    let rest = line.trim_end_matches([',', ';', ')']);
+    let is_value = rest.starts_with(is_operand) && (!rest.contains(' ') || rest.contains(['*', '+']));
+    (rest.len() < line.len() && is_value).then_some("`//` begins a comment: write `/` to divide")
 }
 
 /// Whether the token that does not fit was inserted by a repair.

@@ -50,7 +50,7 @@ use super::eval::{ExprValue, Return};
 use super::value::Value;
 use super::walk::Sema;
 use crate::diagnostics::Result;
-use crate::diagnostics::rules::comptime;
+use crate::diagnostics::rules::comptime::{self, REPORTED};
 use crate::dsd::ops;
 use crate::sema::eval::Eval;
 use crate::source::Span;
@@ -126,6 +126,12 @@ pub(super) fn finish(sema: &mut Sema<'_>) {
     dsr_loads::check_ignored_settings(sema);
 }
 
+/// Whether the last argument is a string that does not end, and that has swallowed the others.
+fn ends_open(sema: &Sema<'_>, args: &[ExprId]) -> bool {
+    let last = args.last().map_or("", |arg| sema.files.text(sema.span(*arg)));
+    last.starts_with('"') && (last.len() < 2 || !last.ends_with('"'))
+}
+
 /// `@name(args)`
 pub fn builtin(sema: &mut Sema<'_>, name: &Ident, args: &[ExprId], span: Span) -> Result<ExprValue> {
     let call = Call { args, span };
@@ -144,7 +150,7 @@ pub fn builtin(sema: &mut Sema<'_>, name: &Ident, args: &[ExprId], span: Span) -
     if !entry.is_pure {
         sema.note_effect();
     }
-    entry.check_count(call)?;
+    entry.check_count(call).map_err(|diag| if ends_open(sema, args) { REPORTED.plain() } else { diag })?;
     if !is_in(sema, entry.phase) {
         let Some(function) = sema.unit().function_at(span).filter(|_| entry.is_internal()) else {
             return Err(entry.wrong_phase().at(span));

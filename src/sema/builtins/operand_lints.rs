@@ -100,6 +100,13 @@ fn control_payload(sema: &mut Sema<'_>, dest: &Arg, args: &[Arg], span: Span) ->
     let Some(payload) = args.iter().find(is_payload) else { return Ok(()) };
     let diag = rules::CONTROL_PAYLOAD.plain().at(span);
     let diag =
+    // One DSD without `.control` is one mistake, wherever it is used.
+    if let Some(at) = dest.declared {
+        if sema.uses.has_named(at) {
+            return Ok(());
+        }
+        sema.uses.note_named(at);
+    }
         payload.declared.into_iter().fold(diag, |diag, at| diag.also(at, "this is for a control wavelet"));
     let diag = dest.declared.into_iter().fold(diag, |diag, at| diag.also(at, "this DSD sends data"));
     sema.lint(diag)

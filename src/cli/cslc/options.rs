@@ -1,4 +1,5 @@
 use crate::cli::number::Number;
+use crate::diagnostics::suggest;
 use crate::{Arch, CompileOptions, Fp16Format, Level, Levels, ParamValue};
 use std::path::PathBuf;
 
@@ -157,6 +158,8 @@ struct Found {
     invocation: Invocation,
     arch_given: bool,
     warnings_as_errors: bool,
+    /// A misspelled option: what it was probably meant to be, and what was written.
+    misspelled: Option<(&'static str, String)>,
 }
 
 impl Default for Found {
@@ -165,6 +168,7 @@ impl Default for Found {
             input: None,
             arch_given: false,
             warnings_as_errors: false,
+            misspelled: None,
             invocation: Invocation {
                 input: PathBuf::new(),
                 output: PathBuf::from("out"),
@@ -190,7 +194,16 @@ impl Found {
     fn positional(&mut self, word: &str) -> ParseResult<()> {
         match self.input.replace(word.to_string()) {
             None => Ok(()),
-            Some(first) => Err(UsageError(format!("more than one file to compile: {first} and {word}"))),
+            Some(first) => {
+                let why = match &self.misspelled {
+                    Some((meant, written)) => format!("; did you mean {meant} instead of {written}?"),
+                    None if word.contains(':') && !word.contains(['/', '\\']) => {
+                        "; values of --params are separated by commas, without spaces".to_string()
+                    }
+                    None => String::new(),
+                };
+                Err(UsageError(format!("more than one file to compile: {first} and {word}{why}")))
+            }
         }
     }
 
@@ -213,7 +226,10 @@ impl Found {
         } else if let Some((_, act)) = VALUED.iter().find(|(known, _)| *known == name) {
             return act(self, name, reader.value(name, attached)?);
         } else if !IGNORED.contains(&name) {
-            self.invocation.warnings.push(format!("{name} is not supported and has no effect"));
+            let near = suggest::nearest(name, known_options().map(|(known, _)| known));
+            let meant = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
+            self.misspelled = near.map(|near| (near, name.to_string()));
+            self.invocation.warnings.push(format!("{name} is not supported and has no effect{meant}"));
         }
         Ok(())
     }
@@ -348,6 +364,21 @@ mod tests {
         assert_eq!((it.params.len(), it.warnings.len()), (1, 0));
         let it = parsed("a.csl --arch=wse2 --turbo=9").unwrap();
         assert_eq!(it.warnings, ["--turbo is not supported and has no effect"]);
+    }
+
+    #[test]
+    fn a_misspelled_option_is_answered_with_the_one_that_is_meant() {
+        let it = parsed("a.csl --arch=wse2 --param=M:4").unwrap();
+        assert_eq!(it.warnings, ["--param is not supported and has no effect; did you mean --params?"]);
+        let text = |line: &str| parsed(line).unwrap_err().0;
+        assert_eq!(
+            text("a.csl --channel 1"),
+            "more than one file to compile: a.csl and 1; did you mean --channels instead of --channel?"
+        );
+        assert_eq!(
+            text("a.csl --params M:4 N:6"),
+            "more than one file to compile: a.csl and N:6; values of --params are separated by commas, without spaces"
+        );
     }
 
     #[test]

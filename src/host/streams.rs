@@ -8,6 +8,7 @@ use crate::arch::{Color, PeCoord};
 use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::host::STREAM_COLOR;
 use crate::diagnostics::{Result, counted};
+use crate::image::{ExportKind, ExportName};
 
 /// What to stream.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -175,7 +176,19 @@ impl Runner {
         };
         match known.contains(&Some(copy.color)) {
             true => Ok(()),
-            false => Err(STREAM_COLOR.because(&[("color", &copy.color), ("way", &way.word())])),
+            false => {
+                let diag = STREAM_COLOR.because(&[("color", &copy.color), ("way", &way.word())]);
+                // The id of a symbol is its place in the list of exports, counted from 1.
+                let symbol =
+                    usize::from(copy.color.0).checked_sub(1).and_then(|n| self.program.exports.get(n));
+                Err(match symbol {
+                    Some(ExportName { name, kind: ExportKind::Var { .. }, .. }) => diag.help(format!(
+                        "{} is also the id of the variable `{name}`: to copy the variable, write `streaming=False`",
+                        copy.color
+                    )),
+                    _ => diag,
+                })
+            }
         }
     }
 }

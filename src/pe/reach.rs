@@ -125,7 +125,13 @@ impl BoundsResolver<'_> {
             k => format!("source {k}"),
         };
         let diag = diag.note(format!("it would be element {element} of {operand}, counted from 0"));
+        let owned = usize::try_from(limits.0).ok().and_then(|low| symbol_at(self.tile, low));
+        let is_pointer = owned.is_some_and(|symbol| symbol.dims.is_empty() && symbol.ty.contains('*'));
         let diag = match begins_inside {
+            // Nobody means the words of a pointer: the address was computed from that of another variable.
+            true if element == 0 && is_pointer => diag
+                .note("its address lies in a pointer variable: it was probably computed past the end of an array")
+                .help("check the numbers of elements, and the offset, with which the address is computed"),
             true => diag
                 .note("only its first word lies inside: the operation has wider elements than the variable")
                 .help("use an operation on elements of the size that the variable has"),

@@ -2,6 +2,7 @@
 
 use super::choices::instead_of;
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
+use super::operand_lints;
 use crate::arch::{ArchName, Color, InQueue, OutQueue};
 use crate::diagnostics::rules::{comptime, dsd as rules};
 use crate::diagnostics::{At, Diag, Result, Rule};
@@ -245,6 +246,7 @@ fn increment(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
         let help = "write `u16`, `i16`, `f16`, `u32`, `i32` or `f32`";
         rules::DSD_ELEMENT.because(&[("type", &ty)]).at(at).help(help)
     })?;
+    operand_lints::offset_width(sema, &dsd, call.args[0], &ty, at)?;
     edited(sema, dsd, vec![(DsdEdit::Offset { words: words as u8 }, n)], call.span)
 }
 

@@ -6,9 +6,11 @@ use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::dsd as rules;
 use crate::dsd::ops::{DsdOp, Elem, Form};
 use crate::dsd::{Dsd, ENDLESS};
+use crate::sema::operand::{Addr, Base, Operand};
 use crate::sema::value::Value;
 use crate::sema::walk::Sema;
 use crate::source::Span;
+use crate::syntax::ast::{ExprId, ExprKind};
 use crate::value::ty::{DsdTy, Ty};
 use std::fmt::Display;
 
@@ -98,8 +100,6 @@ fn control_payload(sema: &mut Sema<'_>, dest: &Arg, args: &[Arg], span: Span) ->
         arg.what == ArgumentKind::Scalar && CONTROL_PAYLOADS.iter().any(|name| text.contains(name))
     };
     let Some(payload) = args.iter().find(is_payload) else { return Ok(()) };
-    let diag = rules::CONTROL_PAYLOAD.plain().at(span);
-    let diag =
     // One DSD without `.control` is one mistake, wherever it is used.
     if let Some(at) = dest.declared {
         if sema.uses.has_named(at) {
@@ -107,6 +107,8 @@ fn control_payload(sema: &mut Sema<'_>, dest: &Arg, args: &[Arg], span: Span) ->
         }
         sema.uses.note_named(at);
     }
+    let diag = rules::CONTROL_PAYLOAD.plain().at(span);
+    let diag =
         payload.declared.into_iter().fold(diag, |diag, at| diag.also(at, "this is for a control wavelet"));
     let diag = dest.declared.into_iter().fold(diag, |diag, at| diag.also(at, "this DSD sends data"));
     sema.lint(diag)
@@ -149,6 +151,38 @@ fn element_width(sema: &mut Sema<'_>, op: &DsdOp, operands: &[(Elem, &Arg)]) -> 
     let diag = rules::ELEMENT_WIDTH.because(&facts).at(arg.span);
     let diag = diag.also(global.span, format!("its elements are {ty}"));
     sema.lint(diag)
+}
+
+/// An offset that is counted in elements of another width than those of the array.
+pub fn offset_width(sema: &mut Sema<'_>, dsd: &Operand, argument: ExprId, ty: &Ty, at: Span) -> Result<()> {
+    let (declared, value) = match dsd {
+        Operand::Known(v) => (None, v.clone()),
+        Operand::Mem(Addr { base: Base::Global(id), off: 0 }, _) => {
+            let global = sema.global(*id);
+            (Some(global.span), global.value.clone())
+        }
+        Operand::Mem(..) | Operand::Reg(..) | Operand::Parts(..) => return Ok(()),
+    };
+    let Value::Dsd(Dsd::Mem(mem)) = value else { return Ok(()) };
+    let unit = sema.unit();
+    let initial = match &unit.file.expr(argument).kind {
+        ExprKind::Name(name) => sema.frame().initial_value(name).map(|init| sema.span(init)),
+        _ => Some(sema.span(argument)),
+    };
+    let is_cast = |at: Span| sema.files.text(at).contains("ptrcast");
+    let Some(global) = sema.lower.data.vector_at(mem.lo) else { return Ok(()) };
+    let Ty::Array(array) = &global.ty else { return Ok(()) };
+    let is_same = array.elem.words() == ty.words() || !array.elem.is_numeric();
+    if is_same || initial.or(declared).is_none_or(is_cast) {
+        return Ok(());
+    }
+    let bits = ty.words().unwrap_or(1) * 16;
+    let facts: [(&str, &dyn Display); 4] =
+        [("op", &"increment_dsd_offset"), ("bits", &bits), ("name", &global.name), ("type", &array.elem)];
+    let diag = rules::ELEMENT_WIDTH.because(&facts).at(at);
+    let diag = diag.also(global.span, format!("its elements are {}", array.elem));
+    let help = format!("write {}: the offset counts elements of this type", array.elem);
+    sema.lint(diag.help(help))
 }
 
 /// Whether the declaration of a DSD says that it takes the memory for something else than the variable there.

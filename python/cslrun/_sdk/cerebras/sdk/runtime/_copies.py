@@ -159,6 +159,7 @@ def _check_array(array: npt.NDArray[Any]) -> None:
         # numpy makes these where nobody says otherwise.
         usual = {
             "float64": "`.astype(np.float32)` converts it",
+            "float16": "for an f32 `.astype(np.float32)` converts it, for an f16 sdk_utils.input_array_to_u32",
             "int64": "make it what the variable is: `.astype(np.float32)` or `.astype(np.int32)`",
         }
         advice = usual.get(array.dtype.name, "sdk_utils.input_array_to_u32 and memcpy_view convert")

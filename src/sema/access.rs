@@ -1,5 +1,6 @@
 //! `|i, j|{M, N} -> A[..]`: folded to base, strides and extents (dsd-dsr section 2).
 
+use super::advice::advice_on_indices;
 use super::eval::ExprValue;
 use super::operand::{Addr, Base, Place};
 use super::value::{Pointee, Pointer, Value};
@@ -36,11 +37,12 @@ pub fn access(
     check_target(sema, vars, target, indices, span)?;
     let (base, dims) = access_target(sema, target)?;
     if dims.len() != indices.len() {
-        return Err(rules::ACCESS_INDICES
-            .because(&[("want", &dims.len()), ("have", &indices.len())])
+        let all: Vec<String> = indices.iter().map(|index| sema.snippet(*index)).collect();
+        let have = counted(dims.len() as u64, "dimension");
+        return Err(access_indices(dims.len(), indices.len())
             .at(span)
-            .also(sema.span(target), format!("this array has {} dimensions", dims.len()))
-            .help("write one index for each dimension"));
+            .also(sema.span(target), format!("this array has {have}"))
+            .help(advice_on_indices(&sema.snippet(target), dims.len(), &all)));
     }
     let mut sum = Affine { constant: 0, coefficients: vec![0; vars.len()] };
     for (k, index) in indices.iter().enumerate() {
@@ -52,6 +54,12 @@ pub fn access(
         sum = sum.plus(&part.times(pitch));
     }
     Ok(record(base, &sum, &extents))
+}
+
+fn access_indices(want: usize, have: usize) -> Diag {
+    let index = |n: usize| counted(n as u64, "index");
+    let (dims, want) = (counted(want as u64, "dimension"), index(want));
+    rules::ACCESS_INDICES.because(&[("dims", &dims), ("want", &want), ("have", &have)])
 }
 
 fn extent(sema: &mut Sema<'_>, id: ExprId) -> Result<u16> {
@@ -78,9 +86,7 @@ fn check_target(
     }
     let all: Vec<String> = before.iter().chain(indices).map(|index| sema.snippet(*index)).collect();
     let instead = format!("{}[{}]", sema.snippet(*base), all.join(", "));
-    let facts: [(&str, &dyn std::fmt::Display); 2] = [("want", &all.len()), ("have", &indices.len())];
-    Err(rules::ACCESS_INDICES
-        .because(&facts)
+    Err(access_indices(all.len(), indices.len())
         .at(span)
         .help(format!("write all indices in one pair of brackets: `{instead}`")))
 }

@@ -149,6 +149,17 @@ pub fn on_value(sema: &Sema<'_>, diag: Diag, id: ExprId, want: &Ty) -> Diag {
     diag.help(help).replace(sema.span(*ty), want.to_string())
 }
 
+/// The help for an array of so many dimensions with another number of indices.
+pub fn advice_on_indices(array: &str, dims: usize, indices: &[String]) -> String {
+    match (dims, indices) {
+        (1, [row, column]) => format!(
+            "write `{array}[{row} * n + {column}]` with rows of n elements, or declare the array with two dimensions: \
+             `[m, n]T`"
+        ),
+        _ => "write one index for each dimension, such as `[i, j]` for two".to_string(),
+    }
+}
+
 /// The help for an operator on operands of such types.
 pub fn on_operands(op: &str, left: &Ty, right: &Ty) -> Option<String> {
     let element = |ty: &Ty| match ty {

@@ -12,7 +12,7 @@ use super::{arith, builtins, externs};
 use crate::arch::Arch;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::rules::dsd::DSD_EXPORT;
-use crate::diagnostics::{Diag, Result};
+use crate::diagnostics::{Diag, Result, suggest};
 use crate::source::Span;
 use crate::syntax::ast::{self, Decl, ExprKind, Linkage, VarDecl, VarKind};
 use crate::value::ty::{IdKind, Ty};
@@ -332,17 +332,22 @@ fn unbound_param(sema: &Sema<'_>, v: &VarDecl, instance: InstanceId) -> Diag {
             let value = if name == "memcpy_params" { "memcpy.get_params(x)" } else { ".." };
             let what =
                 if modules.get(instance).importer.is_some() { "the import" } else { "`@set_tile_code`" };
-            diag.also(at, "the module is used here without it")
-                .help(format!("add `.{name} = {value}` to the parameters of {what}"))
+            let diag = diag.also(at, "the module is used here without it");
+            let given = modules.get(instance).params.keys().map(|given| given.as_str());
+            let unknown = given.filter(|given| !unit.names.contains_key(*given));
+            match suggest::nearest(name, unknown) {
+                Some(near) => diag.help(format!("write `.{name}` instead of `.{near}`")),
+                None => diag.help(format!("add `.{name} = {value}` to the parameters of {what}")),
+            }
         }
+        None if of_layout.is_some() => diag
+            .note(format!("`{}` has no layout block: it is code of a PE", unit.path.display()))
+            .help(way_to_give(sema, v, instance)),
         None => diag.help(way_to_give(sema, v, instance)),
     }
 }
 
 /// How a parameter of the file that is run gets its value.
-        None if of_layout.is_some() => diag
-            .note(format!("`{}` has no layout block: it is code of a PE", unit.path.display()))
-            .help(way_to_give(sema, v, instance)),
 fn way_to_give(sema: &Sema<'_>, v: &VarDecl, instance: InstanceId) -> String {
     let name = &v.name.name;
     if sema.layout.is_of_regions() {

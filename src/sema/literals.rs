@@ -129,9 +129,17 @@ pub fn array_literal(sema: &mut Sema<'_>, ty: ExprId, items: &[ExprId], span: Sp
     let ty = sema.ty(ty)?;
     let Ty::Array(a) = &ty else { return Err(rules::NOT_A_TYPE.because(&[("have", &ty)]).at(span)) };
     if a.len() != items.len() as u64 {
-        return Err(rules::ARRAY_LITERAL_LENGTH
-            .because(&[("want", &a.len()), ("have", &items.len())])
-            .at(span));
+        let diag =
+            rules::ARRAY_LITERAL_LENGTH.because(&[("want", &a.len()), ("have", &items.len())]).at(span);
+        return Err(match items {
+            // `int a[12] = {0}` of C.
+            [one] if a.elem.is_numeric() => diag.help(format!(
+                "for {} equal elements write `@constants({ty}, {})`",
+                a.len(),
+                sema.snippet(*one)
+            )),
+            _ => diag,
+        });
     }
     let parts = items.iter().map(|i| sema.value_as(*i, &a.elem)).collect::<Result<Vec<_>>>()?;
     Ok(match known_parts(&parts) {

@@ -21,6 +21,10 @@ pub fn mismatch(want: &Ty, have: &Ty) -> Diag {
             Some(maker) => (format!("write `{maker}(..)`"), format!("{maker}(..)")),
             None => return diag,
         },
+        (Ty::Id(kind), Ty::Int(_)) => match maker(*kind) {
+            Some(maker) => return diag.help(format!("write `{maker}(..)`")),
+            None => return diag,
+        },
         (Ty::Id(IdKind::LocalTask | IdKind::DataTask | IdKind::ControlTask), Ty::Fn(_)) => {
             return diag.help(format!("give the {want} that the task is bound to, not the task"));
         }
@@ -65,6 +69,16 @@ fn about_pointers(diag: Diag, to: &PtrTy, from: &PtrTy) -> Diag {
     if from.is_const && !to.is_const && is_same(to, from) {
         let asked = to.to.clone().pointer(true, to.many);
         return diag.help(format!("point to a `var`, or give the pointer the type `{asked}`"));
+    }
+    let elements = match &from.to {
+        Ty::Array(array) => &array.elem,
+        one => one,
+    };
+    let is_number = |ty: &Ty| ty.is_numeric() && ty.bits().is_some();
+    if to.many && is_number(&to.to) && is_number(elements) && to.to.bits() == elements.bits() {
+        let asked = to.to.clone().pointer(to.is_const || from.is_const, true);
+        return diag
+            .help(format!("to take the same words as {}, cast the pointer: `@ptrcast({asked}, ..)`", to.to));
     }
     match &from.to {
         Ty::Array(array) if !to.many && to.to == array.elem => diag.help("point to an element: `..[0]`"),

@@ -1,5 +1,6 @@
 //! `base.name`, `base.*`, `base[i]`: steps into structs, modules, pointers and arrays.
 
+use super::advice::advice_on_indices;
 use super::eval::{ExprValue, VariableSlot};
 use super::lower::Lower;
 use super::operand::{Addr, Base, Operand, PathStep, Place};
@@ -12,7 +13,7 @@ use crate::diagnostics::{At, Diag, Result, counted, suggest};
 use crate::image::code::{IN_VARIABLE, Op};
 use crate::source::Span;
 use crate::stdlib;
-use crate::syntax::ast::{ExprId, Ident};
+use crate::syntax::ast::{Decl, ExprId, ExprKind, Ident, Name, VarDecl, VarKind};
 use crate::value::ty::{ArrayTy, FieldLayout, Ty, byte_number, byte_offset};
 use std::sync::Arc;
 
@@ -64,6 +65,9 @@ fn known_field(sema: &mut Sema<'_>, v: Value, name: &Ident) -> Result<ExprValue>
                     .because(&[("name", &name.name), ("module", &unit.path.display())])
                     .at(name.span);
                 let mut known: Vec<_> = unit.names.keys().map(|n| n.as_str()).collect();
+                if unit.library && suggest::nearest(&name.name, known.iter().copied()).is_none() {
+                    known = declared_for_others(&unit);
+                }
                 known.sort_unstable();
                 return Err(suggest::instead(diag, &name.name, known, "it declares"));
             };
@@ -214,6 +218,7 @@ fn known_at(sema: &mut Sema<'_>, id: GlobalId, off: u32, ty: &Ty) -> Option<Valu
 pub fn index(sema: &mut Sema<'_>, base: ExprId, indices: &[ExprId], span: Span) -> Result<ExprValue> {
     let base_span = sema.span(base);
     let ev = sema.expr(base, None)?;
+    let written = indices;
     let indices = indices
         .iter()
         .map(|i| Ok((sema.value_near(*i, &Ty::U16)?, sema.span(*i))))
@@ -223,6 +228,11 @@ pub fn index(sema: &mut Sema<'_>, base: ExprId, indices: &[ExprId], span: Span) 
         ExprValue::Place(p) => p.ty().clone(),
     };
     match &ty {
+        Ty::Array(a) if a.dims.len() != indices.len() => {
+            let diag = index_count(a.dims.len(), indices.len()).at(span);
+            let all: Vec<String> = written.iter().map(|index| sema.snippet(*index)).collect();
+            Err(diag.help(advice_on_indices(&sema.snippet(base), a.dims.len(), &all)))
+        }
         Ty::Array(a) => index_array(sema, ev, a, &indices, span),
         Ty::Anon(_) => index_tuple(&mut sema.lower, ev, &ty, &indices, span),
         Ty::Ptr(p) if p.many => {
@@ -242,7 +252,18 @@ pub fn index(sema: &mut Sema<'_>, base: ExprId, indices: &[ExprId], span: Span) 
             let diag = rules::NOT_INDEXABLE.because(&[("type", &"a type")]).at(span);
             Err(diag.help(format!("the size comes first: `{instead}`")).replace(span, instead))
         }
-        _ => Err(rules::NOT_INDEXABLE.because(&[("type", &ty)]).at(span)),
+        _ => {
+            let diag = rules::NOT_INDEXABLE.because(&[("type", &ty)]).at(span);
+            let unit = sema.unit();
+            Err(match (&unit.file.expr(base).kind, written) {
+                // `A[i][j]`, as other languages write `A[i, j]`.
+                (ExprKind::Index { base, indices: rows }, [column]) if rows.len() == 1 => {
+                    let all = [sema.snippet(rows[0]), sema.snippet(*column)];
+                    diag.help(advice_on_indices(&sema.snippet(*base), 1, &all))
+                }
+                _ => diag,
+            })
+        }
     }
 }
 
@@ -282,10 +303,6 @@ fn index_array(
     indices: &[(Operand, Span)],
     span: Span,
 ) -> Result<ExprValue> {
-    if indices.len() != a.dims.len() {
-        let diag = index_count(a.dims.len(), indices.len());
-        return Err(diag.at(span));
-    }
     if let Some(position) = known_position(a, indices)? {
         return known_element(&mut sema.lower, ev, a, position, span);
     }
@@ -423,6 +440,23 @@ fn index_pointer(
 fn index_count(want: usize, have: usize) -> crate::diagnostics::Diag {
     let (want, have) = (counted(want as u64, "dimension"), counted(have as u64, "index"));
     rules::INDEX_COUNT.because(&[("want", &want), ("have", &have)])
+}
+
+/// What a module declares and does not use itself, and the modules in it: what is there for others.
+fn declared_for_others(unit: &Unit) -> Vec<&str> {
+    let is_used = |name: &Name| {
+        unit.file.exprs.iter().any(|expr| matches!(&expr.kind, ExprKind::Name(used) if used == name))
+    };
+    let is_module = |v: &VarDecl| {
+        let init = v.init.map(|init| &unit.file.expr(init).kind);
+        matches!(init, Some(ExprKind::Builtin { name, .. }) if name.name == "import_module")
+    };
+    let names = unit.file.decls.iter().filter_map(|decl| match decl {
+        Decl::Fn(function) if !function.task => Some((&function.name.name, false)),
+        Decl::Var(v) if v.kind == VarKind::Const => Some((&v.name.name, is_module(v))),
+        _ => None,
+    });
+    names.filter(|(name, is_module)| *is_module || !is_used(name)).map(|(name, _)| name.as_str()).collect()
 }
 
 fn unknown_field(ty: &Ty, name: &Ident) -> crate::diagnostics::Diag {

@@ -30,6 +30,9 @@ pub fn unknown_name(frame: &EvalFrame, name: &Name, span: Span) -> Diag {
         let is_wide = matches!(name.as_str(), "f64" | "double" | "float64" | "Double");
         return if is_wide { diag.note("no PE has floats of 64 bits") } else { diag };
     }
+    if matches!(name.as_str(), "UP" | "DOWN" | "LEFT" | "RIGHT" | "NONE" | "LOCAL" | "CORE") {
+        return diag.help("the directions are NORTH, SOUTH, EAST, WEST and RAMP, the PE itself");
+    }
     if let Some(help) = elsewhere(frame, name) {
         return diag.help(help);
     }

@@ -71,6 +71,9 @@ fn corrected(builder: &Builder, stuck: &Stuck, correction: &Correction) -> Diag 
 
 /// The help for an error that no correction explains.
 fn advised(builder: &Builder, stuck: &Stuck, diag: Diag) -> Diag {
+    if let Some(help) = comment_for_division(stuck) {
+        return diag.help(help);
+    }
     if let Some(token) = stuck.missing_token().filter(|_| !stuck.at_declaration()) {
         let (at, text) = (stuck.end_before(), token.text());
         return diag.help(format!("write `{text}` here")).replace(builder.span(at, at), text);

@@ -7,7 +7,7 @@ crate::rules! {
         => "give each parameter one argument";
     /// An array literal has more or fewer values than elements.
     /// The size of an array is part of its type.
-    ARRAY_LITERAL_LENGTH = "array-literal-length": "this array has {want} elements, but {have} are given"
+    ARRAY_LITERAL_LENGTH = "array-literal-length": "this array has {want} elements, but the list has {have}"
         => "make the size [{have}], or give {want} elements";
     /// An array has arrays as elements.
     /// CSL has arrays of several dimensions instead of arrays of arrays.

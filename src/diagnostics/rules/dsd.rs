@@ -6,7 +6,7 @@ crate::rules! {
     ACCESS_INDEX = "access-index": "this index of an access is not known at comptime";
     /// A tensor access has too few or too many indices.
     /// An access needs one index for each dimension of the array.
-    ACCESS_INDICES = "access-indices": "an array of {want} dimensions needs {want} indices, not {have}";
+    ACCESS_INDICES = "access-indices": "an array of {dims} needs {want}, not {have}";
     /// A length of a tensor access is not known at comptime.
     /// The compiler reduces a DSD to numbers.
     ACCESS_LENGTH = "access-length": "this length of an access is not known at comptime";

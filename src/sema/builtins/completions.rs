@@ -34,7 +34,10 @@ pub fn completion(sema: &mut Sema<'_>, v: &Operand, activate: bool, at: Span) ->
             other if activate => {
                 let want = "local_task_id or a task";
                 let c = comptime::TYPE_MISMATCH.because(&[("want", &want), ("have", &other)]).at(at);
-                return Err(c.help("bind a task to an id of `@get_local_task_id`, and activate that"));
+                return Err(c.help(match other.is_int() {
+                    true => "write `@get_local_task_id(..)`",
+                    false => "bind a task to an id of `@get_local_task_id`, and activate that",
+                }));
             }
             other => return Err(tasks::bad_channel(sema.arch, &other).at(at)),
         },
@@ -97,9 +100,6 @@ pub(super) fn check_completion(sema: &mut Sema<'_>, id: IdArg, activate: bool, a
         if sema.is_comptime() {
             return Ok(());
         }
-        // The code may never run; if it does, that ends the run.
-        let diag = with_likely_tasks(sema, TASK_UNBOUND.because(&[("id", &id)]).at(at), id);
-        return sema.lint(diag).or_else(|diag| {
         // A block that stopped half-way has not bound everything; and one forgotten binding is one mistake.
         let bit = 1u64 << id.0;
         if sema.modules.has_failed_block() || sema.lower.tile.image.warned & bit != 0 {
@@ -113,6 +113,9 @@ pub(super) fn check_completion(sema: &mut Sema<'_>, id: IdArg, activate: bool, a
             }
             sema.uses.note_named(task);
         }
+        // The code may never run; if it does, that ends the run.
+        let diag = with_likely_tasks(sema, TASK_UNBOUND.because(&[("id", &id)]).at(at), id);
+        return sema.lint(diag).or_else(|diag| {
             sema.report(diag);
             Ok(())
         });

@@ -12,6 +12,7 @@ use crate::image::DsrRef;
 use crate::image::code::{AsyncConfig, Completion, DsdRef, OnControl, Reg};
 use crate::sema::declared::with_declaration;
 use crate::sema::lower::{LateTask, Lower};
+use crate::sema::mismatch::mismatch;
 use crate::sema::operand::Operand;
 use crate::sema::value::Value;
 use crate::sema::walk::Sema;
@@ -181,11 +182,7 @@ fn async_setting(sema: &mut Sema<'_>, setting: &Property, s: &mut Settings) -> R
                     .at(at)
                     .help("write `@get_ut_id` with a number that is known at comptime"));
             }
-            Some(other) => {
-                return Err(comptime::TYPE_MISMATCH
-                    .because(&[("want", &"ut_id"), ("have", &other.ty())])
-                    .at(at));
-            }
+            Some(other) => return Err(mismatch(&Ty::Id(IdKind::Microthread), &other.ty()).at(at)),
         },
         _ => {
             return Err(unknown_setting(name, "an operation", SETTINGS).at(at));

@@ -1,7 +1,7 @@
 //! The DSDs of wavelets: `@get_dsd(fabin_dsd, ..)` and `@get_dsd(fabout_dsd, ..)`.
 
 use super::dsd_edits::Edits;
-use super::properties::{Fields, Property, extent_value, missing_property, no_such_property};
+use super::properties::{Fields, Property, extent_value, missing_property, no_such_property, properties_of};
 use super::{ids, queues};
 use crate::arch::{Arch, ArchName, Color, InQueue, OutQueue};
 use crate::diagnostics::rules::dsd as rules;
@@ -98,6 +98,10 @@ fn fabric_properties(
     }
     if !has_extent {
         return Err(missing_property("extent", kind).at(at));
+    }
+    // A misspelled queue comes before a missing one.
+    if let Some(unknown) = rest.iter().find(|p| !properties_of(kind).contains(&p.name.as_str())) {
+        return Err(no_such_property(unknown, kind));
     }
     check_fabric(sema.arch, kind, f.color.is_some(), f.queue.is_some(), edits, at)?;
     Ok((f, rest))

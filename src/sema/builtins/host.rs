@@ -161,14 +161,17 @@ fn tile_params(sema: &Sema<'_>, call: Call<'_>, given: Option<&Value>) -> Result
         })?;
         params.extend(fields);
     }
-    if let Some((name, _)) = params.iter().find(|(_, value)| value.belongs_to_layout()) {
+    if let Some((name, value)) = params.iter().find(|(_, value)| value.belongs_to_layout()) {
         let have = "a function, a module or a pointer";
         let facts: [(&str, &dyn std::fmt::Display); 2] = [("want", &"a value"), ("have", &have)];
         return Err(comptime::TYPE_MISMATCH
             .because(&facts)
             .at(at)
             .note(format!("`{name}` holds something that only the layout has"))
-            .help("pass values; functions and modules can be imported in the file of the tile"));
+            .help(match value {
+                Value::Fn(_) => "call the function, as in `memcpy.get_params(x)`, to pass what it returns",
+                _ => "pass values; functions and modules can be imported in the file of the tile",
+            }));
     }
     Ok(params)
 }

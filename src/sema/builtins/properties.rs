@@ -232,7 +232,10 @@ pub fn no_such_property(property: &Property, kind: DsdTy) -> Diag {
         true => diag,
         false => diag.note(format!("`.{name}` is a property of {}", in_words(&owners))),
     };
-    let diag = match suggest::nearest(name, properties_of(kind).iter().copied()) {
+    let own = || properties_of(kind).iter().copied();
+    // `.queue` for `.input_queue`, `.color` for `.fabric_color`.
+    let longer = || own().find(|own| own.strip_suffix(name.as_str()).is_some_and(|rest| rest.ends_with('_')));
+    let diag = match suggest::nearest(name, own()).or_else(longer) {
         Some(near) => diag.did_you_mean(name, near, format!(".{near}")),
         None => diag,
     };

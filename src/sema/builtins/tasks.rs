@@ -184,7 +184,10 @@ pub(super) fn bad_channel(arch: &Arch, have: &Ty) -> Diag {
         ArchName::Wse3 => "an input_queue, data_task_id, local_task_id or ut_id",
     };
     let c = rules::UNBLOCK_KIND.because(&[("arch", &arch.word), ("have", have)]);
-    c.help(format!("give it {want}"))
+    match have {
+        Ty::Fn(_) => c.help("give it the id that the task is bound to, not the task"),
+        _ => c.help(format!("give it {want}")),
+    }
 }
 
 pub(super) fn task_arg(sema: &mut Sema<'_>, task: ExprId) -> Result<FnRef> {

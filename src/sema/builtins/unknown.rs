@@ -101,6 +101,7 @@ fn successor(name: &str) -> Option<&'static str> {
     Some(match name {
         "concat_struct" => "use `@concat_structs`",
         "export" => "use the `export` keyword",
+        "get_microthread_id" | "get_microthread" => "write `@get_ut_id(n)`",
         "mov" | "move" => "use `@mov16` or `@mov32`, or `@fmovh` or `@fmovs` for floats",
         "import" => "write `@import_module(\"<math>\")`",
         "intCast" | "floatCast" | "truncate" | "intToFloat" | "floatToInt" | "cast" | "int_cast" | "to" => {

@@ -207,7 +207,7 @@ impl Arbiter {
         for (output, claim) in claims.iter().enumerate() {
             let Some(OutputRequest { lane: id, input, all, .. }) = *claim else { continue };
             let same = self.moves[first..].iter().position(|m| m.lane == id && m.input == input);
-            let mut one = Move::any((pe, id, input), (1 << output, all));
+            let mut one = Move::general((pe, id, input), (1 << output, all));
             // Of several inputs of a color, the one that has the last output is served last.
             if let Some(at) = same {
                 one.targets |= self.moves.remove(first + at).targets;
@@ -242,7 +242,7 @@ impl Arbiter {
         let Some(all) = targets(grid, id, input, now) else { return true };
         if all == 0 {
             // A filter drops it, or its route has no output: it leaves without a copy.
-            self.moves.push(Move::any((pe, id, input), (0, all)));
+            self.moves.push(Move::general((pe, id, input), (0, all)));
             return true;
         }
         let mut may_leave = false;
@@ -288,7 +288,7 @@ fn copies(grid: &mut Grid, (pe, id): (usize, u32), now: u64) -> Option<Move> {
         let (router, lane) = grid.parts(pe, id);
         router.stall(lane.color());
     }
-    Some(Move::any((pe, id, input), (targets, all)))
+    Some(Move::general((pe, id, input), (targets, all)))
 }
 
 /// The outputs that the oldest wavelet of an input still has to reach; `None` if it cannot leave yet.

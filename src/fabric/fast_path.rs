@@ -29,7 +29,7 @@ pub struct Move {
 
 impl Move {
     /// A move that the general path carries out: of `(router, lane, input)`, some copies of all.
-    pub fn any((pe, lane, input): (usize, u32, Direction), (targets, all): (Mask, Mask)) -> Move {
+    pub fn general((pe, lane, input): (usize, u32, Direction), (targets, all): (Mask, Mask)) -> Move {
         Move { pe: pe as u32, lane, next: PackedHop::UNKNOWN, input, targets, all, is_data: false }
     }
 

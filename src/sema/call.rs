@@ -2,7 +2,7 @@
 
 use super::advice;
 use super::builtins;
-use super::chain::shown_name;
+use super::chain::called_from;
 use super::eval::{Binding, EvalFrame, Flow, Join, Read, Return};
 use super::expectation::{Expectation, may_choose};
 use super::function::check_return;
@@ -16,11 +16,8 @@ use crate::diagnostics::{At, Diag, Result, counted};
 use crate::image::code::{Op, Reg};
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, FnDecl, FnParam};
-use crate::value::ty::{FnTy, IdKind, Ty};
+use crate::value::ty::{FnTy, Ty};
 use std::rc::Rc;
-
-/// How many callers a message names.
-const SHOWN_CALLERS: usize = 4;
 
 /// Arguments of a call at most.
 const MAX_ARGUMENTS: usize = 1000;
@@ -118,7 +115,10 @@ impl Sema<'_> {
             return Err(rules::UNSUPPORTED_EXTERN.because(&[("name", &function.name.name)]).at(span));
         };
         let signature = self.signature(f, &operands, span)?;
-        let operands = self.tasks_of_old_colors(f, &signature, operands)?;
+        let operands = match self.instance(f.instance).unit.library {
+            true => builtins::tasks_of_old_colors(self, &signature, operands)?,
+            false => operands,
+        };
         if self.is_comptime() || force_comptime || signature.is_comptime() {
             return self.call_now(f, function, &signature, operands, span).map(Operand::Known);
         }
@@ -138,26 +138,6 @@ impl Sema<'_> {
             }
         }
         self.call_code(|base| Op::Call { f: id, base }, &code_args, &signature.ret, span)
-    }
-
-    /// In programs before SDK 1.1, where the number of a color was the id of a task, functions of the library take colors
-    /// as ids.
-    fn tasks_of_old_colors(
-        &mut self,
-        f: FnRef,
-        signature: &Signature,
-        mut operands: Vec<(Operand, Span)>,
-    ) -> Result<Vec<(Operand, Span)>> {
-        if !self.instance(f.instance).unit.library {
-            return Ok(operands);
-        }
-        for ((operand, at), param) in operands.iter_mut().zip(&signature.params) {
-            let is_id = matches!(param, ParamKind::Typed(Ty::Id(IdKind::LocalTask)));
-            if is_id && operand.ty() == Ty::Id(IdKind::Color) {
-                *operand = builtins::activated_color(self, operand.clone(), *at)?;
-            }
-        }
-        Ok(operands)
     }
 
     fn call_pointer(&mut self, a: Reg, t: &FnTy, args: &[ExprId], span: Span) -> Result<Operand> {
@@ -508,15 +488,4 @@ fn wrong_count(function: &FnDecl, have: usize) -> Diag {
 fn parameters(function: &FnDecl) -> String {
     let names = function.params.iter().map(|p| p.name.as_ref().map_or("..", |n| n.name.as_str()));
     names.collect::<Vec<_>>().join(", ")
-}
-
-fn called_from(c: Diag, function: &FnDecl, span: Span) -> Diag {
-    if c.0.others.len() >= SHOWN_CALLERS || c.rule().is_empty() {
-        return c;
-    }
-    let c = c.at(span);
-    if c.0.primary.as_ref().is_some_and(|p| p.span == span) {
-        return c;
-    }
-    c.also(span, format!("in this call of `{}`", shown_name(function)))
 }

@@ -11,6 +11,9 @@ use crate::syntax::ast::FnDecl;
 /// How many imports and calls a message names.
 const SHOWN: usize = 6;
 
+/// How many callers a message about a call that was evaluated or expanded names.
+const SHOWN_CALLERS: usize = 4;
+
 /// How many values an import or a call shows.
 const SHOWN_VALUES: usize = 4;
 
@@ -21,6 +24,18 @@ const LONGEST_VALUE: usize = 40;
 pub fn shown_name(function: &FnDecl) -> &str {
     let name = function.name.name.as_str();
     name.split_once(VARIANT).map_or(name, |(name, _)| name)
+}
+
+/// Adds the call from which the function with the mistake was evaluated or expanded.
+pub fn called_from(c: Diag, function: &FnDecl, span: Span) -> Diag {
+    if c.0.others.len() >= SHOWN_CALLERS || c.rule().is_empty() {
+        return c;
+    }
+    let c = c.at(span);
+    if c.0.primary.as_ref().is_some_and(|p| p.span == span) {
+        return c;
+    }
+    c.also(span, format!("in this call of `{}`", shown_name(function)))
 }
 
 /// Adds to a diagnostic what made the copy of the code that is being looked at.

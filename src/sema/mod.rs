@@ -60,6 +60,7 @@ mod templates;
 mod tests;
 mod types;
 mod unbound;
+mod union_variants;
 mod unit;
 mod unknown;
 mod unused;

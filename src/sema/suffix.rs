@@ -1,11 +1,12 @@
 //! `base.name`, `base.*`, `base[i]`: steps into structs, modules, pointers and arrays.
 
 use super::advice::advice_on_indices;
-use super::eval::{ExprValue, VariableSlot};
+use super::eval::ExprValue;
 use super::lower::Lower;
 use super::operand::{Addr, Base, Operand, PathStep, Place};
+use super::union_variants;
 use super::unit::Unit;
-use super::value::{GlobalId, Pointee, Pointer, UnionValue, Value};
+use super::value::{GlobalId, Pointee, Pointer, Value};
 use super::walk::Sema;
 use super::words::{part_type, words_of_element};
 use crate::diagnostics::rules::comptime as rules;
@@ -14,7 +15,7 @@ use crate::image::code::{IN_VARIABLE, Op};
 use crate::source::Span;
 use crate::stdlib;
 use crate::syntax::ast::{Decl, ExprId, ExprKind, Ident, Name, VarDecl, VarKind};
-use crate::value::ty::{ArrayTy, FieldLayout, Ty, byte_number, byte_offset};
+use crate::value::ty::{ArrayTy, Ty, byte_number, byte_offset};
 use std::sync::Arc;
 
 /// `base.name`
@@ -88,11 +89,7 @@ fn known_field(sema: &mut Sema<'_>, v: Value, name: &Ident) -> Result<ExprValue>
         Value::Union(u) => {
             let ty = Ty::Union(u.ty.clone());
             let (_, to, _) = ty.field(&name.name).ok_or_else(|| unknown_field(&ty, name))?;
-            if u.ty.layout == FieldLayout::Plain {
-                let c = rules::INACTIVE_VARIANT.because(&[("name", &name.name)]).at(name.span);
-                return Err(c.help(format!("read `.{}`, which was given last", u.ty.fields[u.active].0)));
-            }
-            super::arith::bitcast(&u.value, &to).map(ExprValue::known).at(name.span)
+            union_variants::read(u, &to, name).map(ExprValue::known)
         }
         Value::Ptr(p) => {
             let ty = Ty::Ptr(p.ty.clone());
@@ -120,46 +117,15 @@ fn place_field(sema: &mut Sema<'_>, place: Place, name: &Ident) -> Result<ExprVa
         return Ok(ExprValue::Place(Place::Bits { whole: Box::new(place), off, ty: field }));
     }
     if let Place::Comptime { slot, path, .. } = &place {
-        use_variant(sema, *slot, path, (i, &field), name)?;
+        union_variants::use_in_variable(sema, *slot, path, (i, &field), name)?;
     }
-    let reinterpreted = reinterpreted(&place, i, &field);
+    let reinterpreted = union_variants::reinterpreted(&place, i, &field);
     let mut part = sema.lower.narrow(place, PathStep::Field(i), field, off)?;
     if let (Place::Memory { known, .. }, Some(value)) = (&mut part, reinterpreted) {
         *known = Some(value);
     }
     sema.check_variant(&part, &ty, i)?;
     Ok(ExprValue::Place(part))
-}
-
-/// A variant of a union in a comptime variable is used. Others than the active one mean what its bits mean, but not in a
-/// plain union.
-fn use_variant(
-    sema: &mut Sema<'_>,
-    slot: VariableSlot,
-    path: &[PathStep],
-    (variant, ty): (usize, &Ty),
-    name: &Ident,
-) -> Result<()> {
-    let Ok(Value::Union(union)) = sema.eval.variable(slot, path) else { return Ok(()) };
-    if union.active == variant {
-        return Ok(());
-    }
-    if union.ty.layout == FieldLayout::Plain {
-        let c = rules::INACTIVE_VARIANT.because(&[("name", &name.name)]).at(name.span);
-        let active = &union.ty.fields[union.active].0;
-        return Err(c.help(format!("use `.{active}`, which was given last, or assign the whole union")));
-    }
-    let value = super::arith::bitcast(&union.value, ty).at(name.span)?;
-    let as_other = UnionValue { ty: union.ty.clone(), active: variant, value };
-    sema.eval.reinterpret(slot, path, as_other);
-    Ok(())
-}
-
-/// What the bits of a constant union mean as another of its variants.
-fn reinterpreted(place: &Place, variant: usize, ty: &Ty) -> Option<Value> {
-    let Place::Memory { known: Some(Value::Union(union)), .. } = place else { return None };
-    let is_other = union.active != variant && union.ty.layout != FieldLayout::Plain;
-    is_other.then(|| super::arith::bitcast(&union.value, ty).ok()).flatten()
 }
 
 /// The help for a function pointer that is treated as one to data.

@@ -42,7 +42,8 @@ mod vectors;
 
 pub(super) use conversions::type_of;
 pub use entry::{Builtin, Phase};
-pub(super) use ids::{activated_color, known_id};
+pub(super) use ids::known_id;
+pub(super) use old_tasks::tasks_of_old_colors;
 pub use settings::settings;
 pub(super) use task_numbers::report_old_colors;
 

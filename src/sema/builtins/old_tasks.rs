@@ -1,15 +1,17 @@
 //! Tasks in programs before SDK 1.1, where the number of a color was the id of a task.
 
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
-use super::tasks;
+use super::{ids, tasks};
 use crate::arch::{ArchName, NO_COLOR, TaskId};
 use crate::diagnostics::Result;
 use crate::diagnostics::rules::{comptime, tasks as rules};
 use crate::image::TaskKind;
+use crate::sema::lower::{ParamKind, Signature};
 use crate::sema::operand::Operand;
 use crate::sema::value::Value;
 use crate::sema::walk::Sema;
-use crate::value::ty::IdKind;
+use crate::source::Span;
+use crate::value::ty::{IdKind, Ty};
 
 /// The builtins of this file.
 #[rustfmt::skip]
@@ -52,4 +54,22 @@ pub(super) fn bind_by_color(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Opera
         sema.lower.tile.note_old_task(id);
     }
     Ok(Operand::void())
+}
+
+/// In programs before SDK 1.1 functions of the library take colors as ids of tasks.
+///
+/// # Errors
+/// The level of `old-task-id` is `deny`.
+pub fn tasks_of_old_colors(
+    sema: &mut Sema<'_>,
+    signature: &Signature,
+    mut operands: Vec<(Operand, Span)>,
+) -> Result<Vec<(Operand, Span)>> {
+    for ((operand, at), param) in operands.iter_mut().zip(&signature.params) {
+        let is_id = matches!(param, ParamKind::Typed(Ty::Id(IdKind::LocalTask)));
+        if is_id && operand.ty() == Ty::Id(IdKind::Color) {
+            *operand = ids::activated_color(sema, operand.clone(), *at)?;
+        }
+    }
+    Ok(operands)
 }

@@ -144,6 +144,15 @@ impl TileImage {
         self.tasks.iter().find(|t| t.kind == TaskKind::Data && t.id.0 == channel)
     }
 
+    /// How code names the channel on which data tasks take a color; `None` if they need a queue and no queue has it.
+    pub fn channel_text(&self, arch: ArchName, color: Color) -> Option<String> {
+        match (arch, self.queue_of(color)) {
+            (ArchName::Wse2, _) => Some(format!("@get_color({color})")),
+            (ArchName::Wse3, Some(queue)) => Some(format!("@get_input_queue({queue})")),
+            (ArchName::Wse3, None) => None,
+        }
+    }
+
     /// The color whose wavelets a data task takes.
     pub fn color_of_task(&self, arch: ArchName, task: &TaskBinding) -> Option<Color> {
         match arch {

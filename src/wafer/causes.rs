@@ -69,11 +69,7 @@ pub(super) fn receiver(pe_array: &PeArray, pe: usize, color: Color) -> Option<Ca
 fn forgotten_task(arch: ArchName, at: PeCoord, tile: &TileImage, color: Color) -> Option<Cause> {
     let task = tile.forgotten_task(false).filter(|_| !tile.may_take(arch, color))?;
     let queue = tile.input_queues.iter().find(|b| b.color == color);
-    let id = match (arch, queue) {
-        (ArchName::Wse2, _) => format!("@get_color({color})"),
-        (ArchName::Wse3, Some(bound)) => format!("@get_input_queue({})", bound.queue),
-        (ArchName::Wse3, None) => return None,
-    };
+    let id = tile.channel_text(arch, color)?;
     Some(Cause {
         pe: at,
         span: task.span,
@@ -293,10 +289,9 @@ fn operation_that_receives(pe_array: &PeArray, pe: usize, tile: &TileImage, colo
 fn task_that_receives(pe_array: &PeArray, pe: usize, tile: &TileImage, color: Color) -> Option<Cause> {
     let at = pe_array.program().pe_coord(pe);
     let arch = pe_array.program().arch;
-    let (task, unblocked) = match (arch, tile.queue_of(color)) {
-        (ArchName::Wse2, _) => (tile.data_task(arch, color)?, format!("@get_color({color})")),
-        (ArchName::Wse3, Some(q)) => (tile.data_task(arch, color)?, format!("@get_input_queue({q})")),
-        (ArchName::Wse3, None) => {
+    let (task, unblocked) = match tile.channel_text(arch, color) {
+        Some(channel) => (tile.data_task(arch, color)?, channel),
+        None => {
             let unbound = |id: u8| tile.input_queues.iter().all(|b| b.queue.0 != id);
             let data = |task: &&TaskBinding| task.kind == TaskKind::Data;
             let task = tile.tasks.iter().filter(data).find(|t| unbound(t.id.0))?;

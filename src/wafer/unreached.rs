@@ -3,7 +3,7 @@
 use super::broken_routes;
 use super::causes::{Cause, Idle, blocked_receiver, idle, receiver};
 use super::stall::{Explainer, HostWait, Left, Missing, Sender};
-use crate::arch::{ArchName, Color, PeCoord, TaskId};
+use crate::arch::{Color, PeCoord, TaskId};
 use crate::diagnostics::counted;
 use crate::image::code::Intrinsic;
 use crate::image::{FnId, Op, TaskBinding, TileImage};
@@ -173,17 +173,14 @@ impl Explainer<'_> {
     fn held(&self, left: &Left, steps: &Cell<usize>) -> Option<Cause> {
         let (span, color) = (left.held?, left.color);
         let tile = self.program().tile_at(left.pe)?;
-        let (arch, queue) = (self.program().arch, tile.queue_of(color));
-        let channel = TaskId(arch.channel(color, queue)?);
+        let arch = self.program().arch;
+        let channel = TaskId(arch.channel(color, tile.queue_of(color))?);
         let pe = self.program().pe_index(left.pe);
         let mut unblocked = tile.unblockings(channel).into_iter();
         if let Some(cause) = unblocked.find_map(|place| self.unreached_from(pe, place, steps)) {
             return Some(cause);
         }
-        let id = match (arch, queue) {
-            (ArchName::Wse3, Some(queue)) => format!("@get_input_queue({queue})"),
-            (ArchName::Wse3, None) | (ArchName::Wse2, _) => format!("@get_color({color})"),
-        };
+        let id = tile.channel_text(arch, color)?;
         Some(Cause {
             pe: left.pe,
             span,

@@ -200,20 +200,14 @@ pub fn parse(args: impl IntoIterator<Item = OsString>, base: Levels) -> Result<C
             let refused = |why| Refusal(definition().error(clap::error::ErrorKind::ArgumentConflict, why));
             profile.into_run().map(|run| Command::Run(Box::new(run))).map_err(refused)
         }
-        Some(Sub::Check(mut args)) => {
-            choose(&mut args.compile)?;
-            Ok(Command::Check(args))
-        }
+        Some(Sub::Check(mut args)) => choose(&mut args.compile).map(|()| Command::Check(args)),
         Some(Sub::Explore(mut explore)) => {
             refuse_options_of_one_run(matches)?;
             complete(&mut explore.run)?;
             refuse_files("explore", &explore.run)?;
             Ok(Command::Explore(explore))
         }
-        Some(Sub::Dump(mut args)) => {
-            choose(&mut args)?;
-            Ok(Command::Dump(args))
-        }
+        Some(Sub::Dump(mut args)) => choose(&mut args).map(|()| Command::Dump(args)),
         Some(Sub::Dsd(mut args)) => {
             choose(&mut args.compile)?;
             Ok(Command::Dsd(args.split()))

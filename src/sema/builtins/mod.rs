@@ -55,7 +55,7 @@ use crate::diagnostics::rules::comptime::{self, REPORTED};
 use crate::dsd::ops;
 use crate::sema::eval::Eval;
 use crate::source::Span;
-use crate::syntax::ast::{ExprId, Ident, VarDecl};
+use crate::syntax::ast::{ExprId, ExprKind, Ident, VarDecl};
 use entry::{Call, Run, wrong_phase};
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
@@ -129,8 +129,9 @@ pub(super) fn finish(sema: &mut Sema<'_>) {
 
 /// Whether the last argument is a string that does not end, and that has swallowed the others.
 fn ends_open(sema: &Sema<'_>, args: &[ExprId]) -> bool {
-    let last = args.last().map_or("", |arg| sema.files.text(sema.span(*arg)));
-    last.starts_with('"') && (last.len() < 2 || !last.ends_with('"'))
+    let Some(last) = args.last() else { return false };
+    let text = sema.files.text(sema.span(*last));
+    matches!(sema.unit().file.expr(*last).kind, ExprKind::Str(_)) && (text.len() < 2 || !text.ends_with('"'))
 }
 
 /// `@name(args)`

@@ -91,6 +91,8 @@ pub struct VectorCosts {
     pub load: u16,
     /// A change of a DSD value in memory: base address, offset, stride, length.
     pub edit: u16,
+    /// The same for a variable that takes the changed value itself: it is loaded, changed and stored.
+    pub update: u16,
     /// The counter, test and jump of a loop around DSD operations take no time: the last elements of the operation
     /// before them are still on their way.
     pub hides_loop_overhead: bool,
@@ -165,6 +167,8 @@ const VECTORS: VectorCosts = VectorCosts {
     // Fitted to allreduce.
     load: 2,
     edit: 2,
+    // What the copies took with which it was fitted.
+    update: 6,
     // The star and box stencils ask for the full cost.
     hides_loop_overhead: false,
 };

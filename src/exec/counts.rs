@@ -139,6 +139,10 @@ impl Guard for Counting<'_> {
     const IS_ON: bool = true;
     const COUNTS: bool = true;
 
+    fn watched(&self) -> Option<&GuardedWords> {
+        self.words.as_deref()
+    }
+
     #[inline(always)]
     fn reads(&mut self, at: usize, kind: Access) -> bool {
         self.words.as_mut().is_some_and(|words| words.reads(at, kind))

@@ -282,6 +282,7 @@ impl OpCycles<'_> {
             Op::Jump { .. } | Op::JumpIf { .. } | Op::JumpUnless { .. } | Op::Assert { .. } => costs.jump,
             Op::MapNext { .. } => costs.iteration,
             Op::MapPut { .. } => costs.store,
+            Op::EditDsd { in_place: true, .. } => self.costs.vectors.update,
             Op::PutDsd { .. } | Op::EditDsd { .. } | Op::SetDsrBase { .. } => self.costs.vectors.edit,
             Op::FifoLength { .. } => self.costs.vectors.edit,
             Op::LoadDsr { .. } | Op::MapBegin { .. } | Op::MapEnd { .. } => self.costs.vectors.load,

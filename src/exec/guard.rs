@@ -5,6 +5,7 @@
 //! operation works on them (`pe/races.rs`), or a search for the last write of a word (`pe/write_log.rs`).
 
 use super::calls::{Calls, Frame};
+use crate::dsd::DSD_WORDS;
 use crate::dsd::footprint::Footprint;
 use crate::image::FnId;
 use crate::image::code::{Access, word_of};
@@ -20,6 +21,16 @@ pub(crate) trait Guard {
     fn writes(&mut self, at: usize, kind: Access) -> bool;
     /// Whether a copy of `words` words stops it; addresses as registers hold them.
     fn copies(&mut self, to: u64, from: u64, words: u16) -> bool;
+    /// Whether a change of the DSD at an address stops it.
+    #[inline(always)]
+    fn changes_dsd(&mut self, at: u64) -> bool {
+        self.copies(at, at, DSD_WORDS)
+    }
+    /// The words that it watches, if any.
+    #[inline(always)]
+    fn watched(&self) -> Option<&GuardedWords> {
+        None
+    }
     /// Operations of a function have run, from one up to another.
     #[inline(always)]
     fn ran(&mut self, _function: FnId, _from: usize, _to: usize) {}
@@ -191,6 +202,12 @@ impl GuardedWords {
         watches.iter().filter(move |watch| (is_write || watch.reads) && watch.words.meets(words))
     }
 
+    /// Whether an access to some words is watched.
+    #[inline]
+    pub fn concerns(&self, words: &Footprint, is_write: bool) -> bool {
+        self.concerned(words, is_write).next().is_some()
+    }
+
     /// The access that has stopped the loop; it may happen when the loop goes on.
     pub fn let_pass(&mut self) -> Option<GuardedAccess> {
         let hit = self.hit.take();
@@ -226,6 +243,11 @@ fn extent(at: usize, kind: Access) -> (usize, usize) {
 
 impl Guard for GuardedWords {
     const IS_ON: bool = true;
+
+    #[inline(always)]
+    fn watched(&self) -> Option<&GuardedWords> {
+        Some(self)
+    }
 
     #[inline(always)]
     fn reads(&mut self, at: usize, kind: Access) -> bool {

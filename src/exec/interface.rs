@@ -1,6 +1,7 @@
 //! The interface of the scalar loop: its inputs, and the reasons why it stops.
 
 use super::calls::WINDOW;
+use super::guard::GuardedWords;
 use super::prepared::{FunctionCache, PreparedFunction, PreparedTile};
 use super::sanitizer::Sanitizer;
 use super::vector::plan::VectorPlan;
@@ -44,6 +45,8 @@ pub(crate) struct LoopMemory<'a> {
     pub words: &'a mut [u16],
     /// Their shadow.
     pub sanitizer: &'a mut Sanitizer,
+    /// The words that are watched, if any.
+    pub watched: Option<&'a GuardedWords>,
 }
 
 /// Does nothing: the loop stops for everything.

@@ -111,7 +111,7 @@ pub(crate) fn run<G: Guard>(
         // Lets the PE serve the operation within the loop, or stops the loop for it.
         macro_rules! serve {
             ($op:expr) => {{
-                let memory = &mut LoopMemory { words: memory, sanitizer };
+                let memory = &mut LoopMemory { words: memory, sanitizer, watched: guard.watched() };
                 let Some(served) = services.serve($op, r, memory) else { hand_back!($op) };
                 credit -= guard.took(frame.function, at, served.cycles, served.elements)
             }};
@@ -230,12 +230,10 @@ pub(crate) fn run<G: Guard>(
                 }
                 Op::Unset { d, .. } => set!(d, sanitizer.no_value()),
                 Op::CheckSet { a } => attempt!(sanitizer.check_value(reg!(a), tile, (frame.function, at))),
-                Op::Copy { a, b, words } => {
-                    if guard.copies(reg!(a), reg!(b), words) {
-                        stop!(Ok(StopReason::Guarded))
-                    }
-                    attempt!(sanitizer.copy(memory, reg!(a), reg!(b), words))
+                Op::Copy { a, b, words } if guard.copies(reg!(a), reg!(b), words) => {
+                    stop!(Ok(StopReason::Guarded))
                 }
+                Op::Copy { a, b, words } => attempt!(sanitizer.copy(memory, reg!(a), reg!(b), words)),
                 Op::Frame { d, off } => set!(d, frame.address.wrapping_add(off)),
                 Op::Call { f, base } => call!(f, base),
                 Op::CallPtr { a, base } => call!(attempt!(pointed(tile, reg!(a))), base),
@@ -456,9 +454,11 @@ pub(crate) fn run<G: Guard>(
                     }
                     Some(None) | None => serve!(*op),
                 },
-                Op::LoadDsr { .. } | Op::EditDsd { .. } | Op::PutDsd { .. } | Op::SetDsrBase { .. } => {
-                    serve!(*op)
+                Op::EditDsd { a, .. } | Op::PutDsd { a, .. } if guard.changes_dsd(reg!(a)) => {
+                    stop!(Ok(StopReason::Guarded))
                 }
+                Op::EditDsd { .. } | Op::PutDsd { .. } => serve!(*op),
+                Op::LoadDsr { .. } | Op::SetDsrBase { .. } => serve!(*op),
                 Op::MapNext { base, done, .. } => match maps.last_mut() {
                     Some(map) if map.takes() => {
                         let lanes = map.has_lanes() && guard.allows_lanes();

@@ -149,8 +149,9 @@ pub enum Op {
     MapEnd { n: u32 },
     /// Writes DSD constant `n` to address `a`.
     PutDsd { a: Reg, n: u32 },
-    /// Changes the DSD at address `a` by the value in `b`; `origin` is the place for messages.
-    EditDsd { a: Reg, b: Reg, edit: DsdEdit, origin: u16 },
+    /// Changes the DSD at address `a` by the value in `b`; `origin` is the place for messages. `in_place`: it is a
+    /// variable of the program, not a copy that is stored or used next.
+    EditDsd { a: Reg, b: Reg, edit: DsdEdit, origin: u16, in_place: bool },
     /// Runs `TileImage::dsr_loads[n]`.
     LoadDsr { n: u32 },
     /// `@set_dsr_base_addr`.

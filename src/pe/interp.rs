@@ -239,7 +239,6 @@ impl Pe {
             checks: &self.checks,
             threads: &self.threads,
             size: self.memory.size(),
-            may_access: guard.is_none(),
         };
         let mut nothing = NoServices;
         let services: &mut dyn LoopServices = if is_observed { &mut nothing } else { &mut services };

@@ -13,10 +13,12 @@ use crate::dsd::access::Row;
 use crate::dsd::banks::{Banked, contiguous_cycles, element_cycles};
 use crate::dsd::block::RowSource;
 use crate::dsd::direct::{self, DirectPlan, Input};
+use crate::dsd::footprint::Footprint;
 use crate::dsd::local;
 use crate::dsd::{DSD_WORDS, Dsd, Mem, MemKind};
 use crate::exec::PreparedTile;
 use crate::exec::calls::WINDOW;
+use crate::exec::guard::GuardedWords;
 use crate::exec::vector::line_shape::{LineShape, ShapeSource};
 use crate::exec::vector::memory::scalar_lane;
 use crate::image::code::{DsdRef, Reg, VectorOp};
@@ -155,6 +157,16 @@ impl Lines {
     /// Address of the first element of the destination.
     pub fn start(&self) -> u16 {
         self.dest.at as u16
+    }
+
+    /// Whether somebody wants to know that these words are read or written.
+    pub fn are_watched(&self, words: &GuardedWords) -> bool {
+        let concerns = |line: &LineOperand, is_write| {
+            line.words > 0
+                && words.concerns(&Footprint::line(&line.row(self.count), line.words as u16), is_write)
+        };
+        let [first, second] = &self.vectors;
+        concerns(first, false) || concerns(second, false) || concerns(&self.dest, true)
     }
 }
 

@@ -30,8 +30,6 @@ pub(super) struct PeServices<'a> {
     pub threads: &'a Threads,
     /// Words of memory, allocated or not.
     pub size: usize,
-    /// Whether no guard has to see which words an operation accesses.
-    pub may_access: bool,
 }
 
 type Registry = [u64; WINDOW];
@@ -47,7 +45,7 @@ impl LoopServices for PeServices<'_> {
                 *words = self.tile.dsds[n as usize].to_words();
                 memory.sanitizer.give_value(at, DSD_WORDS.into());
             }
-            Op::EditDsd { a, b, edit, origin } => {
+            Op::EditDsd { a, b, edit, origin, .. } => {
                 let (at, words) = dsd_words(a, r, memory)?;
                 let value = r[usize::from(b)] as u16;
                 match MemWords::new(words) {
@@ -68,9 +66,6 @@ impl PeServices<'_> {
         let tile = self.tile;
         let site = tile.site(n, self.arch);
         let VectorShape::Lines(shape) = &site.shape else { return None };
-        if !self.may_access {
-            return None;
-        }
         let mut unit = LineUnit {
             tile,
             checks: self.checks,
@@ -85,7 +80,9 @@ impl PeServices<'_> {
         }
         let is_told =
             self.checks.constant_dest(tile, shape.dest.0, lines.start(), memory.sanitizer).is_some();
-        if is_told || lines.end > unit.memory.len() {
+        // The path outside of the loop tells who watches.
+        let is_watched = memory.watched.is_some_and(|watched| lines.are_watched(watched));
+        if is_told || is_watched || lines.end > unit.memory.len() {
             return None;
         }
         let (elements, cycles) = unit.run(&lines, shape, &tile.vector_ops[n as usize]);

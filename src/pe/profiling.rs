@@ -105,7 +105,6 @@ impl Pe {
             checks: &self.checks,
             threads: &self.threads,
             size,
-            may_access: watched.is_none(),
         };
         let mut nothing = NoServices;
         let services: &mut dyn LoopServices = if is_observed { &mut nothing } else { &mut services };

@@ -197,7 +197,7 @@ impl Races {
     /// Whether an access may be a race, or one that is noted.
     #[inline]
     pub fn is_of_interest(&self, words: &Footprint, is_write: bool) -> bool {
-        self.watched.as_ref().is_some_and(|watched| watched.guard.concerned(words, is_write).next().is_some())
+        self.watched.as_ref().is_some_and(|watched| watched.guard.concerns(words, is_write))
     }
 
     /// The operation of a race.

@@ -76,7 +76,7 @@ impl Pe {
                 let at = self.main.address(a);
                 self.vector_unit().put_dsd(at, &tile.dsds[n as usize])?;
             }
-            Op::EditDsd { a, b, edit, origin } => self.vector_unit().edit_dsd((a, b), edit, origin)?,
+            Op::EditDsd { a, b, edit, origin, .. } => self.vector_unit().edit_dsd((a, b), edit, origin)?,
             Op::LoadDsr { n } => self.load_dsr(&tile.dsr_loads[n as usize])?,
             Op::SetDsrBase { dsr, a } => {
                 let (mut unit, threads) = self.vector_unit_and_threads();

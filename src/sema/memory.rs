@@ -169,6 +169,7 @@ impl Sema<'_> {
                 self.b().emit(Op::PutDsd { a, n });
                 Ok(())
             }
+            Operand::Mem(from, _) if *from == addr => Ok(()),
             Operand::Known(_) | Operand::Mem(..) => {
                 let from = self.aggregate_addr(value, span)?;
                 self.lower.copy(addr, from, &ty)

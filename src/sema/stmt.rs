@@ -320,6 +320,7 @@ impl Sema<'_> {
         let value = match op {
             None if ty == Ty::Error => self.value(rhs, None)?,
             None => {
+                self.lower.note_stored(&place, self.span(rhs));
                 let value = self.value_as(rhs, &ty);
                 let value = value.map_err(|diag| self.behind_pointer(diag, &ty, (lhs, op, rhs)))?;
                 self.apart(value, span)?

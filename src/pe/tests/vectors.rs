@@ -71,7 +71,7 @@ fn a_vector_must_stay_in_the_tensor_it_was_made_for_where_it_is_written() {
 #[test]
 fn a_dsd_variable_is_edited_in_memory() {
     // 500: a copy of dsd 0 moved by 2 elements of 2 words, 3 long, with stride 2.
-    let edit = |b, edit| Op::EditDsd { a: 0, b, edit, origin: 0 };
+    let edit = |b, edit| Op::EditDsd { a: 0, b, edit, origin: 0, in_place: false };
     let code = vec![
         Op::PutDsd { a: 0, n: 0 },
         edit(1, DsdEdit::Offset { words: 2 }),

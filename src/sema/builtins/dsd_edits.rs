@@ -69,12 +69,18 @@ pub(super) fn edited(sema: &mut Sema<'_>, dsd: Operand, edits: Edits, span: Span
         return Err(comptime::NOT_COMPTIME.because(&[("what", &"a property of this DSD")]).at(span));
     }
     let ty = dsd.ty();
-    let addr = sema.lower.temporary(&ty, span)?;
-    sema.store_at(addr, &dsd, span)?;
+    let (addr, in_place) = match dsd {
+        Operand::Mem(addr, _) if sema.lower.is_stored_at(span, addr) => (addr, true),
+        _ => {
+            let addr = sema.lower.temporary(&ty, span)?;
+            sema.store_at(addr, &dsd, span)?;
+            (addr, false)
+        }
+    };
     for (edit, v) in edits {
         let b = sema.reg_of(&v, span)?;
         let a = sema.lower.addr_reg(addr)?;
-        sema.b().emit(Op::EditDsd { a, b, edit, origin });
+        sema.b().emit(Op::EditDsd { a, b, edit, origin, in_place });
     }
     Ok(Operand::Mem(addr, ty))
 }
@@ -298,4 +304,37 @@ fn range_of(ty: &Ty) -> String {
 
 fn not_a_base(ty: &Ty) -> Diag {
     rules::DSD_BASE.because(&[("type", ty)]).help("write an array, or a pointer to one: `&array`")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::image::Op;
+    use crate::sema::tests::tile;
+
+    /// The copies of a task with one statement, and whether its change of a DSD is in place.
+    fn of_statement(statement: &str) -> (usize, bool) {
+        let program = format!(
+            "var a: [8]f32;\nconst first = @get_dsd(mem1d_dsd, .{{ .tensor_access = |i|{{2}} -> a[i] }});\n\
+             var d = first;\nvar e = first;\nvar list = [2]mem1d_dsd {{ first, first }};\nvar n: i16 = 1;\n\
+             task main() void {{ {statement} }}\n\
+             comptime {{ const id = @get_local_task_id(8); @bind_local_task(main, id); @activate(id); }}\n"
+        );
+        let tile = tile(&program);
+        let main = tile.functions.iter().find(|f| f.name == "main").expect("the task");
+        let copies = main.code.iter().filter(|op| matches!(op, Op::Copy { .. })).count();
+        (copies, main.code.iter().any(|op| matches!(op, Op::EditDsd { in_place: true, .. })))
+    }
+
+    #[test]
+    fn a_variable_that_takes_its_own_changed_value_is_not_copied() {
+        assert_eq!(of_statement("d = @increment_dsd_offset(d, n, f32);"), (0, true));
+        assert_eq!(of_statement("list[1] = @set_dsd_length(list[1], @as(u16, n));"), (0, true));
+        assert_eq!(of_statement("e = d; d = @increment_dsd_offset(e, n, f32);"), (3, false));
+        assert_eq!(of_statement("list[1] = @increment_dsd_offset(list[0], n, f32);"), (2, false));
+        // The inner value lies in no variable.
+        let nested = "d = @increment_dsd_offset(@set_dsd_length(d, @as(u16, n)), n, f32);";
+        assert_eq!(of_statement(nested), (3, false));
+        let element = "list[@as(u16, n)] = @increment_dsd_offset(list[@as(u16, n)], n, f32);";
+        assert_eq!(of_statement(element), (2, false));
+    }
 }

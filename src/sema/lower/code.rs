@@ -10,6 +10,7 @@ use crate::arch::Arch;
 use crate::diagnostics;
 use crate::image::code::{DsrLoad, FnId, MapOp, Op, Reg, VectorOp};
 use crate::image::{Function, VariableType};
+use crate::sema::operand::Addr;
 use crate::sema::value::FnRef;
 use crate::sema::variable_type::variable_type;
 use crate::source::Span;
@@ -36,6 +37,8 @@ pub struct Lower {
     pub tile: Tile,
     /// The types of its locals: the text of each is made once.
     types: FxHashMap<Ty, Arc<VariableType>>,
+    /// The expression that is assigned now, or was assigned last, and the DSD variable that takes its value.
+    pub(super) stored: Option<(Span, Addr)>,
     /// Words of the memory of a PE.
     pub(super) memory_words: u32,
 }
@@ -55,6 +58,7 @@ impl Lower {
             data: Data::default(),
             tile: Tile::default(),
             types: FxHashMap::default(),
+            stored: None,
             memory_words: arch.memory_words,
         }
     }

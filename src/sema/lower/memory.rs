@@ -238,6 +238,19 @@ impl Lower {
         })
     }
 
+    /// Notes that a place takes the value of an expression.
+    pub fn note_stored(&mut self, place: &Place, value: Span) {
+        self.stored = match place {
+            Place::Memory { addr, ty: Ty::Dsd(_), .. } => Some((value, *addr)),
+            _ => None,
+        };
+    }
+
+    /// Whether the value of an expression is stored at an address, so that it may change the DSD that lies there.
+    pub fn is_stored_at(&self, value: Span, addr: Addr) -> bool {
+        self.stored == Some((value, addr))
+    }
+
     /// The address of something in memory, as a pointer.
     ///
     /// # Errors

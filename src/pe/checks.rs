@@ -259,11 +259,12 @@ impl Checks {
         }
     }
 
-    /// A second activation is lost, because activations are not counted.
+    /// A second activation is lost, because activations are not counted. `by_end`: it is that of an operation that has
+    /// ended.
     pub fn check_activation(
         &mut self,
         id: TaskId,
-        span: Span,
+        (span, by_end): (Span, bool),
         tile: &TileImage,
         tasks: &Tasks,
     ) -> Result<(), Diag> {
@@ -271,7 +272,10 @@ impl Checks {
             let name = tile.tasks.iter().find(|t| t.id == id && t.kind == TaskKind::Local);
             let name = name.map_or("", |t| t.name.as_str()).to_string();
             let c = rules::ALREADY_ACTIVE.because(&[("name", &name), ("id", &id)]).at(span);
-            self.hazard(c.help("count in a variable, and let the task read it"))?;
+            self.hazard(c.help(match by_end {
+                true => "give each operation a task of its own, or let one activate the task and the other unblock it",
+                false => "count in a variable, and let the task read it",
+            }))?;
         }
         Ok(())
     }

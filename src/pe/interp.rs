@@ -390,7 +390,7 @@ impl Pe {
         let (stays_active, lost) = self.ties.settle(started);
         self.has_ties = false;
         for (id, span) in lost {
-            self.checks.check_activation(id, span, &self.tile, &self.tasks)?;
+            self.checks.check_activation(id, (span, true), &self.tile, &self.tasks)?;
         }
         Ok(stays_active)
     }

@@ -201,7 +201,7 @@ impl Pe {
         match op {
             Op::Activate { a } => {
                 let (id, span) = (id(a), self.main.place(tile));
-                self.checks.check_activation(id, span, tile, &self.tasks)?;
+                self.checks.check_activation(id, (span, false), tile, &self.tasks)?;
                 self.tasks.activate_by_code(id).map_err(|diag| with_forgotten_task(tile, diag, id))?;
             }
             Op::BlockUt { a } => self.threads.blocked |= 1 << (id(a).0 & 7),

@@ -202,7 +202,7 @@ impl Pe {
                 self.has_ties = true;
             }
             CompletionAction::Activate(id) => {
-                self.checks.check_activation(id, span, &self.tile, &self.tasks)?;
+                self.checks.check_activation(id, (span, true), &self.tile, &self.tasks)?;
                 let activated = self.tasks.activate(id);
                 activated.map_err(|diag| with_forgotten_task(&self.tile, diag, id)).at(span)?;
                 self.just_activated = if ended == now { id } else { self.just_activated };

@@ -417,6 +417,11 @@ impl Pe {
                 diag.also(thread.span, "this one is still running, in the first microthread that was free")
             }
         };
+        // The two may have to run at the same time, and on WSE-2 only the number of a queue chooses.
+        let diag = match by_queue && ut.is_some() && thread.span != span && self.arch.name == ArchName::Wse2 {
+            true => diag.help("give one of the two operations a queue with another number"),
+            false => diag,
+        };
         match (0..MAIN).find(|place| !self.threads.is_live(*place)) {
             Some(free) => self.checks.hazard(diag).map(|()| free),
             None => Err(diag.for_good()),

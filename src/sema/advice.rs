@@ -167,25 +167,7 @@ pub fn on_operands(op: &str, left: &Ty, right: &Ty) -> Option<String> {
         _ => None,
     };
     if let Some(element) = element(left).or_else(|| element(right)) {
-        let suffix = match element {
-            Ty::Float(FloatKind::F32) => ("f", "s"),
-            Ty::Float(_) => ("f", "h"),
-            _ => ("", "16"),
-        };
-        let stem = match op {
-            "+" => "add",
-            "-" => "sub",
-            "*" => "mul",
-            _ => {
-                return Some(
-                    "operators take single numbers: apply it to the elements, in a loop or with `@map`"
-                        .into(),
-                );
-            }
-        };
-        let name = format!("{}{stem}{}", suffix.0, suffix.1);
-        ops::lookup(&name)?;
-        return Some(format!("operators take single numbers: for arrays use DSDs, and `@{name}`"));
+        return Some(on_elements(op, &element));
     }
     let is_text = |ty: &Ty| *ty == Ty::String;
     if op == "+" && is_text(left) && is_text(right) {
@@ -193,6 +175,31 @@ pub fn on_operands(op: &str, left: &Ty, right: &Ty) -> Option<String> {
     }
     on_kinds(op, left, right)
 }
+
+/// The help for an operator on arrays of such elements, with two operands.
+fn on_elements(op: &str, element: &Ty) -> String {
+    let (before, behind) = match element {
+        Ty::Float(FloatKind::F32) => ("f", "s"),
+        Ty::Float(_) => ("f", "h"),
+        Ty::Int(int) if int.bits == 16 => ("", "16"),
+        _ => return ELEMENTS.into(),
+    };
+    let stem = match op {
+        "+" => "add",
+        "-" => "sub",
+        "*" => "mul",
+        _ => return ELEMENTS.into(),
+    };
+    let name = format!("{before}{stem}{behind}");
+    match ops::lookup(&name) {
+        Some(_) => format!("operators take single numbers: for arrays use DSDs, and `@{name}`"),
+        None => ELEMENTS.into(),
+    }
+}
+
+/// The help for an operator that no DSD operation stands for.
+pub const ELEMENTS: &str =
+    "operators take single numbers: apply it to the elements, in a loop or with `@map`";
 
 /// The help for an operator on operands of these kinds, at least one of which takes no such operator.
 fn on_kinds(op: &str, left: &Ty, right: &Ty) -> Option<String> {

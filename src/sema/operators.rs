@@ -170,6 +170,9 @@ fn binary_code(
 /// The diagnostic about an operand of a prefix operator. The operand of `!` is shown compared with 0.
 fn bad_operand(sema: &Sema<'_>, symbol: &str, ty: &Ty, operand: ExprId, span: Span) -> Diag {
     let diag = rules::BAD_OPERAND.because(&[("op", &symbol), ("type", ty)]).at(span);
+    if matches!(ty, Ty::Array(_)) {
+        return diag.help(advice::ELEMENTS);
+    }
     if symbol != "!" || !ty.is_numeric() {
         return diag;
     }

@@ -13,6 +13,10 @@ pub fn form(stuck: &Stuck, start: usize) -> Option<String> {
     if let (Some(Token::Colon), Some(label)) = (stuck.before(1), super::name(stuck.before(2)))
         && stuck.expects("{")
     {
+        if matches!(stuck.found(), Some(Token::While | Token::For)) {
+            let help = "a loop has no value: assign a variable that is declared before it, and `break`";
+            return Some(help.to_string());
+        }
         let help = format!(
             "`{label}:` labels a block or loop, as in `{label}: while (..) {{`; values have no names or types"
         );

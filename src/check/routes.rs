@@ -10,9 +10,10 @@ use crate::diagnostics::rules::{
 use crate::diagnostics::{Diag, Diagnostic, counted};
 use crate::fabric::{Mask, PositionSides};
 use crate::image::routes::Directions;
-use crate::image::{OperandRole, Program, TaskKind};
+use crate::image::{OperandRole, Program, TaskKind, TileImage};
 use crate::source::Span;
 use indexmap::{IndexMap, IndexSet};
+use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
 /// Number of PEs of a loop that the message lists.
@@ -28,8 +29,9 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
     // An asynchronous operation only waits, and a run reports that.
     ends.filter(|c| c.rule() != UNROUTED_ASYNC.name).for_each(|c| found.add(c));
     circles(&flow, &mut found);
+    let mut takers = ByTile::default();
     for (pe, color, _) in flow.reached() {
-        passes_by(&flow, pe, color, &mut found);
+        passes_by(&flow, (pe, color), &mut takers, &mut found);
         shared_number(&flow, pe, color, &mut found);
     }
     found.finish()
@@ -39,7 +41,7 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
 pub fn possible(program: &Program) -> Vec<Diagnostic> {
     let flow = ColorFlow::new(program);
     let circular = circles(&flow, &mut Folded::default());
-    let mut found = Folded::default();
+    let (mut found, mut takers) = (Folded::default(), ByTile::default());
     edges(&flow).for_each(|c| found.add(c));
     let ends = flow.dead_ends.iter().map(|end| dead_end(&flow, end));
     ends.filter(|c| c.rule() == UNROUTED_ASYNC.name).for_each(|c| found.add(c));
@@ -49,10 +51,31 @@ pub fn possible(program: &Program) -> Vec<Diagnostic> {
         if circular & 1 << color.0 == 0 {
             several_inputs(&flow, pe, color, &mut found);
         }
-        nobody_takes(&flow, pe, color, &mut found);
+        nobody_takes(&flow, (pe, color), &mut takers, &mut found);
     }
     found.finish()
 }
+
+/// Answers of tiles about colors, each asked for once: many PEs have the same tile.
+struct ByTile<T>(FxHashMap<(u32, Color), T>);
+
+impl<T> Default for ByTile<T> {
+    fn default() -> ByTile<T> {
+        ByTile(FxHashMap::default())
+    }
+}
+
+impl<T: Clone> ByTile<T> {
+    /// The answer of the tile of a PE; `None` if it has no code.
+    fn of(&mut self, program: &Program, (pe, color): Node, ask: impl FnOnce(&TileImage) -> T) -> Option<T> {
+        let number = program.place[pe];
+        let tile = program.tiles.get(number as usize)?;
+        Some(self.0.entry((number, color)).or_insert_with(|| ask(tile)).clone())
+    }
+}
+
+/// What is to take a color: its name, where it stands, and what becomes of it if nothing comes.
+type Taker = (String, Span, &'static str);
 
 /// The key of a diagnostic: its rule, its source location and the other location that it shows.
 type DiagnosticKey = (Cow<'static, str>, Option<Span>, Option<Span>);
@@ -112,7 +135,12 @@ fn edges<'f>(flow: &'f ColorFlow<'_>) -> impl Iterator<Item = Diag> + 'f {
 }
 
 /// A data task for a color of which wavelets only pass.
-fn passes_by(flow: &ColorFlow<'_>, pe: usize, color: Color, found: &mut Folded) {
+fn passes_by(
+    flow: &ColorFlow<'_>,
+    (pe, color): Node,
+    takers: &mut ByTile<Option<Taker>>,
+    found: &mut Folded,
+) {
     let program = flow.program;
     let here = program.pe_coord(pe);
     let gates = flow.route(pe, color).gates();
@@ -121,18 +149,22 @@ fn passes_by(flow: &ColorFlow<'_>, pe: usize, color: Color, found: &mut Folded) 
     if !passes || gates.iter().any(|gate| gate.tx & bit(Direction::Ramp) != 0) {
         return;
     }
-    let Some(tile) = program.tile_at(here) else { return };
-    let (what, span, fate) = if let Some(task) = tile.data_task(program.arch, color) {
-        (format!("`{}`", task.name), task.span, "never runs")
-    } else {
-        let certain = tile.certain();
-        let mut takes = tile.takes().filter(|t| t.color == Some(color) && t.is_sure);
-        let Some(take) = takes.find(|t| certain.contains(t.op)) else { return };
-        ("an operation".to_string(), take.span, "receives nothing")
-    };
+    let taker = takers.of(program, (pe, color), |tile| certain_taker(program.arch, tile, color)).flatten();
+    let Some((what, span, fate)) = taker else { return };
     let facts: [(&str, &dyn std::fmt::Display); 3] = [("color", &color), ("pe", &here), ("what", &what)];
     let c = at(rules::ROUTE_WITHOUT_RAMP.because(&facts), flow.declared(pe, color));
     found.add(c.label(format!("does not lead to RAMP on {here}")).also(span, fate));
+}
+
+/// The data task of a color, or an operation that is certain to take it.
+fn certain_taker(arch: ArchName, tile: &TileImage, color: Color) -> Option<Taker> {
+    if let Some(task) = tile.data_task(arch, color) {
+        return Some((format!("`{}`", task.name), task.span, "never runs"));
+    }
+    let certain = tile.certain();
+    let mut takes = tile.takes().filter(|t| t.color == Some(color) && t.is_sure);
+    let take = takes.find(|t| certain.contains(t.op))?;
+    Some(("an operation".to_string(), take.span, "receives nothing"))
 }
 
 /// A local task with the number of a color that comes to its PE: on WSE-2 a wavelet activates the task of that number
@@ -238,14 +270,15 @@ fn several_inputs(flow: &ColorFlow<'_>, pe: usize, color: Color, found: &mut Fol
     found.add(c.help("make sure that they never send at the same time, or use a separate color for each"));
 }
 
-fn nobody_takes(flow: &ColorFlow<'_>, pe: usize, color: Color, found: &mut Folded) {
+fn nobody_takes(flow: &ColorFlow<'_>, (pe, color): Node, takers: &mut ByTile<bool>, found: &mut Folded) {
     let program = flow.program;
     let is_filtered = program.routes.get(pe, color).is_some_and(|d| d.config.filter.is_some());
     if is_filtered || !comes_to_pe(flow, pe, color) {
         return;
     }
     let here = program.pe_coord(pe);
-    if program.tile_at(here).is_none_or(|t| t.may_take(program.arch, color)) || flow.has_control(color) {
+    let may_take = takers.of(program, (pe, color), |tile| tile.may_take(program.arch, color));
+    if may_take.unwrap_or(true) || flow.has_control(color) {
         return;
     }
     let c = rules::NOBODY_TAKES.because(&[("color", &color), ("pe", &here)]);

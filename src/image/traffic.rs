@@ -3,10 +3,11 @@
 use super::code::{DsdOperand, DsdRef, Reg, VectorOp};
 use super::computed::User;
 use super::{Certain, TaskBinding, TaskKind, TileImage};
-use crate::arch::{ArchName, Color, InQueue, OutQueue};
+use crate::arch::{ArchName, Color, DsrId, InQueue, OutQueue};
 use crate::dsd::{Dsd, FabIn, FabOut};
 use crate::source::Span;
 use crate::value::ty::DsdTy;
+use rustc_hash::FxHashMap;
 
 /// An operation of a tile.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -200,34 +201,37 @@ impl TileImage {
         vectors.chain(maps)
     }
 
-    /// The DSDs that operands may stand for, and whether they stand for no other.
+    /// The DSDs that operands may stand for, without those that are only known at run time, and whether they stand for no
+    /// other.
     fn known_operands(&self) -> Vec<(Dsd, bool, OpId, Span)> {
         let computed = self.computed_dsds();
-        let all = self.operands().flat_map(|(operand, op, span)| {
-            self.known(operand, op, &computed).into_iter().map(move |(dsd, is_sure)| (dsd, is_sure, op, span))
-        });
-        all.collect()
+        let (mut by_dsr, mut found) = (FxHashMap::default(), Vec::new());
+        for (operand, op, span) in self.operands() {
+            match operand {
+                DsdOperand::Dsd(DsdRef::Const(n)) => {
+                    found.extend(self.dsds.get(n as usize).map(|dsd| (*dsd, true, op, span)));
+                }
+                DsdOperand::Dsd(DsdRef::At(register, _)) => {
+                    let dsd = computed_for(op.user(register), &computed);
+                    found.extend(dsd.map(|dsd| (dsd, true, op, span)));
+                }
+                DsdOperand::Dsd(DsdRef::Dsr(dsr)) => {
+                    let held = by_dsr.entry(dsr.id).or_insert_with(|| self.held(dsr.id, &computed));
+                    found.extend(held.0.iter().map(|dsd| (*dsd, held.1, op, span)));
+                }
+                DsdOperand::Scalar(_) | DsdOperand::Pointer(_) | DsdOperand::Nowhere => {}
+            }
+        }
+        found
     }
 
-    /// The DSDs that an operand may stand for, without those that are only known at run time.
-    fn known(&self, operand: DsdOperand, op: OpId, computed: &[(User, Dsd)]) -> Vec<(Dsd, bool)> {
-        match operand {
-            DsdOperand::Dsd(DsdRef::Const(n)) => {
-                self.dsds.get(n as usize).map(|dsd| (*dsd, true)).into_iter().collect()
-            }
-            DsdOperand::Dsd(DsdRef::At(register, _)) => {
-                computed_for(op.user(register), computed).map(|dsd| (dsd, true)).into_iter().collect()
-            }
-            DsdOperand::Dsd(DsdRef::Dsr(dsr)) => {
-                let loads = self.dsr_loads.iter().enumerate().filter(|(_, load)| load.dsr.id == dsr.id);
-                let held: Vec<Option<Dsd>> =
-                    loads.map(|(n, load)| self.loaded(n, load.dsd, computed)).collect();
-                let ways: Vec<_> = held.iter().map(|dsd| dsd.as_ref().map(|dsd| self.way(dsd))).collect();
-                let is_sure = ways.windows(2).all(|pair| pair[0] == pair[1]);
-                held.into_iter().flatten().map(|dsd| (dsd, is_sure)).collect()
-            }
-            DsdOperand::Scalar(_) | DsdOperand::Pointer(_) | DsdOperand::Nowhere => Vec::new(),
-        }
+    /// What loads put into a DSR, as far as that is known, and whether wavelets go one way through all of it.
+    fn held(&self, dsr: DsrId, computed: &[(User, Dsd)]) -> (Vec<Dsd>, bool) {
+        let loads = self.dsr_loads.iter().enumerate().filter(|(_, load)| load.dsr.id == dsr);
+        let held: Vec<Option<Dsd>> = loads.map(|(n, load)| self.loaded(n, load.dsd, computed)).collect();
+        let ways: Vec<_> = held.iter().map(|dsd| dsd.as_ref().map(|dsd| self.way(dsd))).collect();
+        let is_sure = ways.windows(2).all(|pair| pair[0] == pair[1]);
+        (held.into_iter().flatten().collect(), is_sure)
     }
 
     /// What a load puts into its DSR, if that is known.

@@ -81,7 +81,7 @@ pub use sema::{CompileOptions, Fact, Fp16Format, ParamValue};
 pub use source::{DiskLoader, LoadError, Loader, MemoryLoader, line_starts, tidy, utf8_text};
 
 // The program, and the machine that it is compiled for.
-pub use arch::{ArchName as Arch, Color, PeCoord};
+pub use arch::{ArchName as Arch, Color, Direction, PeCoord};
 pub use image::file::FileError;
 pub use image::{
     ExportKind, ExportName, FabricPlace, Field, HostStream, Inside, Program, Scalar, Symbol, VariableType,
@@ -93,9 +93,9 @@ pub use host::{
     StopCandidate, TaskView, Tree, VariableValue,
 };
 pub use host::{
-    Candidate, CopyRequest, CopyWidth, Decision, Deviation, ExplorationEnd, Failure, FinalVariable,
-    Heartbeat, LineConsumer, Printed, Record, Recorded, Region, RunOptions, RunReport, Runner, SeenChoice,
-    SeenDecision, SeenWrite, Snapshot, StallReport, StopReport, StreamRequest, Ticket, Variable,
+    Candidate, CopyRequest, CopyWidth, Decision, Deviation, EdgeStream, ExplorationEnd, Failure,
+    FinalVariable, Heartbeat, LineConsumer, Printed, Record, Recorded, Region, RunOptions, RunReport, Runner,
+    SeenChoice, SeenDecision, SeenWrite, Snapshot, StallReport, StopReport, StreamRequest, Ticket, Variable,
     VisitedStates,
 };
 

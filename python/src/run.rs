@@ -188,7 +188,7 @@ impl Run {
 
     /// An error unless the program has a host stream with this number in this direction.
     pub fn check_stream(&mut self, stream: usize, to_wafer: bool) -> PyResult<()> {
-        match self.machine.program().streams().and_then(|streams| streams.get(stream)) {
+        match self.machine.look(|runner| runner.stream(stream).cloned()) {
             Some(known) if known.to_wafer == to_wafer => Ok(()),
             Some(known) => {
                 let way = if known.to_wafer { "to" } else { "from" };

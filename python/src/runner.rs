@@ -9,7 +9,8 @@ use crate::run::{Machine, Run, Writer};
 use crate::snapshot::{Snapshot, Value, bytes, values_of};
 use cslrun::cli::{AttachedRun, Debugger, Goal, ProgressLine, RunSettings};
 use cslrun::{
-    Color, CopyRequest, CopyWidth, MessageFormat, PeCoord, Printed, Region, RunOptions, StreamRequest, render,
+    Color, CopyRequest, CopyWidth, Direction, EdgeStream, MessageFormat, PeCoord, Printed, Region,
+    RunOptions, StreamRequest, render,
 };
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -253,6 +254,53 @@ impl Runner {
         run.check_stream(stream, true)?;
         let words = words_of(words);
         Ok(Ticket(run.machine.act(move |runner| runner.queue_send(stream, &words))))
+    }
+
+    /// Sends a control wavelet on a stream at the edge.
+    fn queue_send_control(&self, stream: usize, payload: u32) -> PyResult<Ticket> {
+        let run = &mut *self.run()?;
+        run.check_stream(stream, true)?;
+        Ok(Ticket(run.machine.act(move |runner| runner.queue_send_control(stream, payload))))
+    }
+
+    /// The host serves the edges of the rectangle: once its streams are done, code that waits is no failure.
+    fn serve_edges(&self) -> PyResult<()> {
+        self.run()?.machine.act(cslrun::Runner::serve_edges);
+        Ok(())
+    }
+
+    /// Adds a stream over a link at the edge of the rectangle, before anything runs: its name, whether the host sends,
+    /// column and row of the PE inside, the side, the color. Returns its number.
+    fn add_edge_stream(
+        &self,
+        name: String,
+        to_wafer: bool,
+        place: (u16, u16),
+        side: &str,
+        color: u8,
+    ) -> PyResult<usize> {
+        let run = &mut *self.run()?;
+        let (x, y) = place;
+        run.check_place(x, y)?;
+        let (pe, color) = (PeCoord { x, y }, Color(color));
+        let (into, out) = run.machine.look(|runner| runner.edge_sides(pe, color));
+        let sides = if to_wafer { into } else { out };
+        let Some(side) = sides.into_iter().find(|known| known.name() == side) else {
+            return Err(PyValueError::new_err(format!(
+                "color {color} has no route over the {side} edge of {pe}"
+            )));
+        };
+        let stream = EdgeStream { name, to_wafer, pe, side, color };
+        Ok(run.machine.act(move |runner| runner.add_edge_stream(stream.clone())))
+    }
+
+    /// The sides on which the rectangle ends at a PE: those from which a color is accepted, and those on which it leaves.
+    fn edge_sides(&self, x: u16, y: u16, color: u8) -> PyResult<(Vec<&'static str>, Vec<&'static str>)> {
+        let run = &mut *self.run()?;
+        run.check_place(x, y)?;
+        let (into, out) = run.machine.look(|runner| runner.edge_sides(PeCoord { x, y }, Color(color)));
+        let names = |sides: Vec<Direction>| sides.into_iter().map(Direction::name).collect();
+        Ok((names(into), names(out)))
     }
 
     /// Asks for words of a host stream of a layout.

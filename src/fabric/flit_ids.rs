@@ -4,6 +4,7 @@
 //! buffers, which exist only while a run is recorded or profiled.
 
 use super::buffer::Flit;
+use super::edge::EdgeLink;
 use super::grid::Grid;
 use super::next_hop::NextHop;
 use super::traffic::Counter;
@@ -218,6 +219,22 @@ impl FlitIds {
         let number = notes.next_number(lane.pe(), true);
         notes.lane(id).offramp.push_back(number);
         notes.write(grid.coord(lane.pe()), EventKind::FromHost(wavelet(number, lane.color(), flit)));
+    }
+
+    /// A wavelet comes from the host over a link at the edge; these lanes get it.
+    pub fn note_at_edge(
+        &mut self,
+        grid: &Grid,
+        (pe, color, side): EdgeLink,
+        flit: Flit,
+        landed: NextHop,
+        now: u64,
+    ) {
+        let Some(notes) = &mut self.0 else { return };
+        notes.now = now;
+        let number = notes.next_number(pe, true);
+        landed.lanes().for_each(|id| notes.put(id, side, number));
+        notes.write(grid.coord(pe), EventKind::FromHost(wavelet(number, color, flit)));
     }
 
     /// A wavelet goes to the host.

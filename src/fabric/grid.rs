@@ -311,7 +311,7 @@ impl Grid {
 
     /// Where a wavelet of this color goes that arrives at a router on one side: to its own lane, to
     /// the partner's, or to both, as the color swap says.
-    fn arrival(&mut self, pe: usize, color: Color, side: Direction) -> NextHop {
+    pub fn arrival(&mut self, pe: usize, color: Color, side: Direction) -> NextHop {
         let (first, second) = received_on(color, side, |c| self.route_at(pe, c));
         let first = self.lane_of(pe, first);
         match second {

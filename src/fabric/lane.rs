@@ -66,6 +66,9 @@ const TEARDOWN: u8 = 1;
 /// Its router has a neighbour in another band.
 const AT_SEAM: u8 = 2;
 
+/// The host sends to it over a link at the edge of the rectangle.
+const FED_BY_HOST: u8 = 4;
+
 impl Lane {
     /// Adds to a state hash what its future depends on, so not the counts of wavelets.
     pub fn add_state(&self, state: &mut StateHash) {
@@ -160,8 +163,8 @@ impl Lane {
         self.filled & (self.gate.rx | self.divided)
     }
 
-    /// Whether the fast path may serve it: it has an output, does not inject, is not in teardown and has no neighbour
-    /// in another band.
+    /// Whether the fast path may serve it: it has an output, does not inject, is not in teardown, has no neighbour in
+    /// another band, and does not receive from the host at the edge.
     #[inline(always)]
     pub fn is_plain(&self) -> bool {
         self.inject.is_none() && self.gate.tx != 0 && self.special == 0
@@ -187,6 +190,16 @@ impl Lane {
     /// Whether its router has a neighbour in another band.
     pub fn set_at_seam(&mut self, is: bool) {
         self.special = self.special & !AT_SEAM | if is { AT_SEAM } else { 0 };
+    }
+
+    /// The host sends to it over a link at the edge of the rectangle.
+    pub fn set_fed_by_host(&mut self) {
+        self.special |= FED_BY_HOST;
+    }
+
+    /// Whether the host has sent to it over a link at the edge of the rectangle.
+    pub fn is_fed_by_host(&self) -> bool {
+        self.special & FED_BY_HOST != 0
     }
 
     /// Whether it keeps wavelets from the PE.

@@ -6,6 +6,7 @@ mod arbitration;
 mod buffer;
 mod config;
 mod control;
+mod edge;
 mod fast_path;
 mod filter;
 mod flit_ids;
@@ -33,6 +34,7 @@ mod traffic;
 mod tests;
 
 pub use arbitration::Collision;
+pub use edge::EdgeLink;
 pub use notices::Loss;
 pub use ramp::{Ramp, Wavelet};
 pub use route::{Mask, PositionSides, Route, Routes, received_on};
@@ -45,6 +47,7 @@ use crate::prefetch::{self, Soon};
 use crate::profile::Traffic;
 use crate::trace::Event;
 use arbitration::Arbiter;
+use edge::Exits;
 use flit_ids::FlitIds;
 use grid::Grid;
 use links::Links;
@@ -91,6 +94,7 @@ pub struct Fabric {
     messages: MessageNetwork,
     links: Links,
     notices: Notices,
+    exits: Exits,
     flit_ids: FlitIds,
     /// Links that wavelets have crossed, without those of `<message_passing>` messages.
     hops: u64,
@@ -113,6 +117,7 @@ impl Fabric {
             arbiter: Arbiter::default(),
             messages: MessageNetwork::default(),
             notices: Notices::default(),
+            exits: Exits::default(),
             flit_ids: FlitIds::default(),
             hops: 0,
             stop: None,

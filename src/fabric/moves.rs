@@ -34,7 +34,7 @@ impl Fabric {
                 self.flit_ids.note_hop(&self.grid, m.lane, (m.input, target), flit, landing);
             }
             if landing == NextHop::Edge {
-                self.notices.note_lost(m.lane, target);
+                self.leave_rectangle(m.lane, target, onward);
             }
             for id in landing.lanes() {
                 self.cross(id, target.opposite(), onward);
@@ -167,6 +167,7 @@ impl Fabric {
         let (router, lane) = self.grid.parts(pe, id);
         let color = lane.color();
         let was_full = lane.waiting(input) >= depth;
+        let is_fed_by_host = lane.is_fed_by_host();
         lane.pop(input);
         if lane.is_empty() {
             router.stop_waiting(color);
@@ -185,7 +186,8 @@ impl Fabric {
                 }
             }
         } else {
-            if was_full {
+            // The host tries again by itself, and no router is behind its link.
+            if was_full && !(is_fed_by_host && self.grid.neighbour(pe, input).is_none()) {
                 self.wake_neighbour(pe, input);
             }
             // Lanes at a seam are not plain, so this is the only place where something leaves such a link.

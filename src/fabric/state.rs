@@ -19,5 +19,6 @@ impl Fabric {
         }
         self.schedule.add_state(state);
         state.add_debug(&self.messages);
+        state.add(self.exits.hold_words().into());
     }
 }

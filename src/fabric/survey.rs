@@ -224,6 +224,11 @@ impl<'f> Survey<'f> {
     /// What finally blocks a color that a PE cannot send: follows full routers downstream to the first one that is
     /// blocked by something else.
     pub fn blockage(&self, pe: usize, color: Color) -> Option<Leftover> {
+        self.blockage_behind(pe, color, Direction::Ramp)
+    }
+
+    /// The same for what comes to the router of a PE on one side.
+    pub fn blockage_behind(&self, pe: usize, color: Color, input: Direction) -> Option<Leftover> {
         if let Some(to) = self.messages.held_up_by(pe).filter(|_| color == MESSAGE_COLOR) {
             let count = self.messages.waiting_for(to);
             return Some(Leftover {
@@ -235,7 +240,7 @@ impl<'f> Survey<'f> {
             });
         }
         let mut seen = BTreeSet::new();
-        let (mut at, mut input) = (pe, Direction::Ramp);
+        let (mut at, mut input) = (pe, input);
         loop {
             let lane = self.grid.known_lane(at, color)?;
             let mut here = Vec::new();
@@ -307,6 +312,9 @@ impl<'f> Survey<'f> {
             }
             for side in Direction::ALL.into_iter().filter(|d| gate.rx & 1 << *d as u8 != 0) {
                 let Some(next) = self.grid.neighbour(at, side) else {
+                    if self.grid.known_lane(at, color).is_some_and(Lane::is_fed_by_host) {
+                        return None;
+                    }
                     found = found.or(here(at, color, RouteGap::FromOutside(side)));
                     continue;
                 };

@@ -9,7 +9,7 @@
 
 use super::names::CopyDirection;
 use super::{Failure, Runner};
-use crate::arch::{Color, PeCoord};
+use crate::arch::{Color, Direction, PeCoord};
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::rules::host::NEVER_UNBLOCKED;
 use crate::image::ExportTarget;
@@ -345,7 +345,8 @@ impl Runner {
         let idle = pes.first().filter(|_| span.is_some()).and_then(|pe| self.idle_task(*pe));
         let stream = || {
             let (color, way) = stream?;
-            self.wafer.stream_end(*pes.first()?, color, way == CopyDirection::In)
+            let at = (*pes.first()?, color, Direction::Ramp);
+            self.wafer.stream_end(at, way == CopyDirection::In)
         };
         let cause = idle.or_else(stream);
         let more = pes.len().saturating_sub(NAMED);

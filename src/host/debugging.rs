@@ -146,6 +146,7 @@ impl Runner {
             options: self.options,
             stream: self.stream.clone(),
             ports: self.ports.clone(),
+            serves_edges: self.serves_edges,
             warnings: self.warnings.clone(),
             log: None,
         }

@@ -33,7 +33,7 @@ impl Runner {
     }
 
     fn has_host(&self) -> bool {
-        self.program.memcpy.is_some() || self.program.sdk_layout.is_some()
+        self.program.memcpy.is_some() || self.program.sdk_layout.is_some() || self.serves_edges
     }
 
     /// Runs the program after the last command, for as long as [`END_PATIENCE`] allows.

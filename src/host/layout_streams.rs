@@ -1,17 +1,18 @@
-//! Host streams of programs that were laid out in Python: `send` and `receive`. Streams are independent of each
-//! other.
+//! Host streams: `send` and `receive` of programs that were laid out in Python, and streams at the edge of the
+//! rectangle. Streams are independent of each other.
 //!
 //! The words of a stream pass through the buffer of its PE. A word has been sent as soon as it is in the
 //! buffer; a word from the wafer waits in the buffer until the host takes it. Both directions move one word
-//! per cycle.
+//! per cycle. At the edge there is no PE: a word has been sent once it is in the first router.
 
 use super::commands::Ticket;
 use super::{Failure, Runner};
+use crate::arch::{Color, Direction, PeCoord};
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::tasks::LEFTOVER_WAVELETS;
 use crate::image::{HostStream, Program};
-use crate::wafer::{HostWait, Wafer};
+use crate::wafer::{Cause, HostWait, Wafer};
 use std::collections::VecDeque;
 
 /// A transfer of a part of a stream.
@@ -24,12 +25,22 @@ struct Transfer {
     count: u64,
 }
 
+/// A word on its way from the host.
+#[derive(Copy, Clone)]
+struct HostWord {
+    data: u32,
+    /// Whether it becomes a control wavelet.
+    control: bool,
+}
+
 /// The state of a stream.
 #[derive(Clone)]
 struct StreamPort {
     stream: HostStream,
+    /// The side of the PE on which the host is; the ramp if it stands in the place of the PE.
+    side: Direction,
     /// Words that the host wants to send and that have not left it.
-    outbox: VecDeque<u32>,
+    outbox: VecDeque<HostWord>,
     /// Words in the buffer of the PE.
     buffer: VecDeque<u32>,
     /// Number of words that have left the host, or that the host has taken.
@@ -52,17 +63,18 @@ impl StreamPorts {
     /// The streams of a program, in their initial state.
     pub fn new(program: &Program) -> StreamPorts {
         let streams = program.sdk_layout.iter().flat_map(|layout| &layout.streams);
-        let port = |stream: &HostStream| StreamPort {
-            stream: stream.clone(),
-            outbox: VecDeque::new(),
-            buffer: VecDeque::new(),
-            moved: 0,
-            asked: 0,
-            inbox: Vec::new(),
-            transfers: VecDeque::new(),
-            is_drained: false,
-        };
-        StreamPorts(streams.map(port).collect())
+        StreamPorts(streams.map(|stream| StreamPort::new(stream.clone(), Direction::Ramp)).collect())
+    }
+
+    /// Adds a stream, and returns its number.
+    pub fn add(&mut self, stream: HostStream, side: Direction) -> usize {
+        self.0.push(StreamPort::new(stream, side));
+        self.0.len() - 1
+    }
+
+    /// The stream with a number.
+    pub fn get(&self, stream: usize) -> Option<&HostStream> {
+        self.0.get(stream).map(|port| &port.stream)
     }
 
     /// Whether the program has none.
@@ -88,6 +100,30 @@ impl StreamPorts {
 }
 
 impl StreamPort {
+    fn new(stream: HostStream, side: Direction) -> StreamPort {
+        StreamPort {
+            stream,
+            side,
+            outbox: VecDeque::new(),
+            buffer: VecDeque::new(),
+            moved: 0,
+            asked: 0,
+            inbox: Vec::new(),
+            transfers: VecDeque::new(),
+            is_drained: false,
+        }
+    }
+
+    /// Where it meets the fabric.
+    fn link(&self) -> (PeCoord, Color, Direction) {
+        (self.stream.pe, self.stream.color, self.side)
+    }
+
+    /// The operation on the wafer that its words wait for.
+    fn other_end(&self, wafer: &Wafer) -> Option<Cause> {
+        wafer.stream_end(self.link(), self.stream.to_wafer)
+    }
+
     /// A transfer of so many words, in words.
     fn describe(&self, count: u64) -> String {
         let way = if self.stream.to_wafer { "to" } else { "from" };
@@ -98,15 +134,19 @@ impl StreamPort {
         let HostStream { name, to_wafer, pe, color, .. } = &self.stream;
         let way = if *to_wafer { "to" } else { "from" };
         let verb = if *to_wafer { "receive" } else { "send" };
+        let place = match self.side {
+            Direction::Ramp => pe.to_string(),
+            side => format!("{side} of {pe}"),
+        };
         HostWait {
-            command: format!("the stream '{name}' {way} the wafer (color {color}, {pe})"),
+            command: format!("the stream '{name}' {way} the wafer (color {color}, {place})"),
             needs: format!(
                 "after {} of {} words the program must {verb} more",
                 grouped(self.moved),
                 grouped(self.asked)
             ),
             span: None,
-            cause: wafer.stream_end(*pe, *color, *to_wafer),
+            cause: self.other_end(wafer),
             pes: Vec::new(),
             more: 0,
             advice: "the host and the program must agree on the number of words",
@@ -130,11 +170,21 @@ impl StreamPort {
         while self.has_room()
             && let Some(word) = self.outbox.pop_front()
         {
-            self.buffer.push_back(word);
+            self.buffer.push_back(word.data);
             self.moved += 1;
             moved = true;
         }
         moved
+    }
+
+    /// One cycle of a stream to the edge: one word moves from the host into the fabric.
+    fn send_at_edge(&mut self, to_fabric: impl FnOnce(HostWord) -> bool) -> bool {
+        let moves = self.outbox.front().is_some_and(|word| to_fabric(*word));
+        if moves {
+            self.outbox.pop_front();
+            self.moved += 1;
+        }
+        moves
     }
 
     /// One cycle of a stream from the wafer: one word moves from the fabric into the buffer, and requested
@@ -174,8 +224,16 @@ impl Runner {
 
     /// Sends words on a stream to the wafer.
     pub fn queue_send(&mut self, stream: usize, words: &[u32]) -> Ticket {
+        let words = words.iter().map(|data| HostWord { data: *data, control: false });
+        let count = words.len() as u64;
         self.ports.0[stream].outbox.extend(words);
-        self.ask(stream, words.len() as u64)
+        self.ask(stream, count)
+    }
+
+    /// Sends a control wavelet on a stream to the edge, behind the words sent before.
+    pub fn queue_send_control(&mut self, stream: usize, payload: u32) -> Ticket {
+        self.ports.0[stream].outbox.push_back(HostWord { data: payload, control: true });
+        self.ask(stream, 1)
     }
 
     /// Requests words of a stream from the wafer; [`Runner::take_words`] returns them once they have arrived.
@@ -253,7 +311,7 @@ impl Runner {
                     grouped(left)
                 ))
                 .help(format!("receive all {} words, or send fewer", grouped(asked + left)));
-            match self.wafer.stream_end(*pe, *color, false) {
+            match port.other_end(&self.wafer) {
                 Some(cause) => Diagnostic::from(diag.at(cause.span).label(cause.fact)),
                 None => Diagnostic::from(diag),
             }
@@ -279,10 +337,14 @@ impl Runner {
     pub(super) fn serve_ports(&mut self) -> bool {
         let (wafer, mut moved) = (&mut self.wafer, false);
         for port in &mut self.ports.0 {
-            let HostStream { pe, color, .. } = port.stream;
-            moved |= match port.stream.to_wafer {
-                true => port.send(|word| wafer.send_for_host(pe, color, word)),
-                false => port.receive(|| wafer.receive_for_host(pe, color)),
+            let (pe, color, side) = port.link();
+            moved |= match (port.stream.to_wafer, side) {
+                (true, Direction::Ramp) => port.send(|word| wafer.send_for_host(pe, color, word)),
+                (true, _) => {
+                    port.send_at_edge(|word| wafer.enter_at_edge((pe, color, side), word.data, word.control))
+                }
+                (false, Direction::Ramp) => port.receive(|| wafer.receive_for_host(pe, color)),
+                (false, _) => port.receive(|| wafer.take_at_exit(pe, color, side)),
             };
         }
         if moved {

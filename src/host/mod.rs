@@ -6,6 +6,7 @@
 mod commands;
 mod copies;
 mod debugging;
+mod edge_streams;
 mod ending;
 mod final_state;
 mod footprint;
@@ -32,6 +33,7 @@ pub use crate::wafer::{
 pub use commands::Ticket;
 pub use copies::{CopyRequest, CopyWidth, Region};
 pub use debugging::{Condition, DebugRequest};
+pub use edge_streams::EdgeStream;
 pub use final_state::{FinalVariable, SeenChoice, SeenWrite};
 pub use records::{Record, Recorded};
 pub use report::RunReport;
@@ -204,6 +206,8 @@ pub struct Runner {
     options: RunOptions,
     stream: CommandStream,
     ports: StreamPorts,
+    /// Whether the host serves the edges of the rectangle.
+    serves_edges: bool,
     /// Warnings about copies, by rule and name.
     warnings: IndexMap<String, Diagnostic>,
     /// What the host does, while a run is recorded.
@@ -243,7 +247,8 @@ impl Runner {
             pe.write_words(initial.addr.into(), &initial.words).expect("initial data lie in a variable");
         }
         let (stream, ports) = (CommandStream::default(), StreamPorts::new(&program));
-        Runner { program, wafer, options, stream, ports, warnings: IndexMap::new(), log: None }
+        let warnings = IndexMap::new();
+        Runner { program, wafer, options, stream, ports, serves_edges: false, warnings, log: None }
     }
 
     /// Starts to record the events that the filter selects. Call it before anything runs.

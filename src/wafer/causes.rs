@@ -4,7 +4,7 @@
 use super::pe_array::PeArray;
 use crate::arch::{ArchName, Color, PeCoord, TaskId};
 use crate::diagnostics::counted;
-use crate::fabric::{BufferPlace, Fabric};
+use crate::fabric::{BufferPlace, EdgeLink, Fabric};
 use crate::image::code::{Completion, IdArg};
 use crate::image::{OperandRole, Program, TaskBinding, TaskKind, TileImage};
 use crate::pe::WaitsFor;
@@ -333,11 +333,11 @@ pub(super) fn blocked_receiver(
 pub(super) fn stream_end(
     pe_array: &PeArray,
     fabric: &Fabric,
-    (pe, color): (usize, Color),
+    (pe, color, side): EdgeLink,
     to_wafer: bool,
 ) -> Option<Cause> {
     if to_wafer {
-        let there = fabric.survey().blockage(pe, color).map_or(pe, |stuck| stuck.pe);
+        let there = fabric.survey().blockage_behind(pe, color, side).map_or(pe, |stuck| stuck.pe);
         return receiver(pe_array, there, color);
     }
     let senders = std::iter::once(pe).chain(fabric.survey().senders(pe, color));

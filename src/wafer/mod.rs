@@ -9,6 +9,7 @@ mod broken_routes;
 mod causes;
 mod collectives;
 mod dependencies;
+mod edges;
 mod event_queue;
 mod explain;
 mod exploration;
@@ -405,13 +406,6 @@ impl Wafer {
             report.never_activated = idle.filter_map(|warning| levels.judge(warning)).collect();
             Some(report)
         })
-    }
-
-    /// The operation that should send the words of a stream from a PE to the host, or receive those that the host
-    /// sends there.
-    pub fn stream_end(&self, pe: PeCoord, color: Color, to_wafer: bool) -> Option<Cause> {
-        let pe = self.program().pe_index(pe);
-        self.bands.look(|fabric| causes::stream_end(&self.pe_array, fabric, (pe, color), to_wafer))
     }
 
     fn stop_report(&self, cycle: u64, interrupted: bool) -> Box<StopReport> {

@@ -1,5 +1,6 @@
 //! The fabric alone: routes, multicast, back-pressure, fairness, switches.
 
+mod edge;
 mod traffic;
 
 use super::*;

@@ -186,12 +186,3 @@ def test_readers_of_trace_files_say_what_to_use(module, name):
     reader = getattr(importlib.import_module(module), name)
     with pytest.raises(NotImplementedError, match=f"{name} reads files of the vendor's simulator.*cslrun run --trace"):
         reader("out/bin", "simfab_traces")
-
-
-def test_the_runner_of_old_releases_says_what_to_use():
-    csl_utils = importlib.import_module("cerebras.elf.cs_elf_runner.lib.csl_utils")
-    runner = importlib.import_module("cerebras.elf.cs_elf_runner").CSELFRunner
-    with pytest.raises(RuntimeError, match="port the script to"):
-        runner(["out.elf"])
-    with pytest.raises(RuntimeError, match="cerebras.sdk.debug.debug_util"):
-        csl_utils.read_trace(None, 1, 1, "trace")

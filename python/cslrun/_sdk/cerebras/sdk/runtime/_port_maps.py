@@ -19,10 +19,10 @@ import numpy.typing as npt
 from cslrun import tensors
 
 _FORM = re.compile(
-    r"\{\s*\w+\s*(?P<domain>(\[[^\]]*\]\s*)+)->\s*"
-    r"\[\s*PE\s*\[(?P<place>[^\]]*)\]\s*->\s*\w+\s*\[(?P<element>[^\]]*)\]\s*\]\s*\}"
+    r"\{\s*(?P<name>\w+)\s*(?P<domain>(\[[^\]]*\]\s*)+)->\s*"
+    r"\[\s*PE\s*\[(?P<place>[^\]]*)\]\s*->\s*\w+\s*\[(?P<element>[^\]]*)\]\s*\]\s*;?\s*\}"
 )
-_RANGE = re.compile(r"\s*(\w+)\s*=\s*(-?\d+)\s*(?::\s*(-?\d+)\s*)?")
+_INDEX = re.compile(r"\s*((?P<name>[A-Za-z_]\w*)\s*=)?(?P<first>[^:=A-Za-z_]+)(:(?P<last>[^:=A-Za-z_]+))?")
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -30,6 +30,21 @@ _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
 }
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A parsed port map: for each element of the tensor, its PE and its index there."""
+
+    #: The name of the tensor.
+    name: str
+    #: The extents of the tensor.
+    shape: tuple[int, ...]
+    #: Column and row of the PE of each element.
+    x: npt.NDArray[np.intp]
+    y: npt.NDArray[np.intp]
+    #: The indices of each element on its PE.
+    element: list[npt.NDArray[np.intp]]
 
 
 @dataclass(frozen=True)
@@ -75,25 +90,40 @@ def _size(read: PortMap) -> int:
     return w * h * elements
 
 
-def _read(portmap: str) -> PortMap:
+def relation(portmap: str) -> Relation:
+    """Parses a port map."""
     form = _FORM.fullmatch(portmap.strip())
-    domain = re.findall(r"\[([^\]]*)\]", form["domain"]) if form else []
-    ranges = [match for match in map(_RANGE.fullmatch, domain) if match]
-    if form is None or len(ranges) < len(domain):
+    domain = ",".join(re.findall(r"\[([^\]]*)\]", form["domain"])).split(",") if form else []
+    indices = [match for match in map(_INDEX.fullmatch, domain) if match]
+    if form is None or len(indices) < len(domain):
         raise RuntimeError(f"a port map looks like {{ A[i=0:3][j=0] -> [PE[i, 0] -> index[j]] }}, not {portmap!r}")
-    starts = [int(match[2]) for match in ranges]
+    starts = [_number(match["first"]) for match in indices]
     # An index without an end has one value.
-    shape = tuple(int(match[3] or match[2]) + 1 - low for low, match in zip(starts, ranges))
-    indices = np.indices(shape)
-    names = {match[1]: index + low for match, index, low in zip(ranges, indices, starts)}
-    place = [_value(text, names, shape) for text in form["place"].split(",")]
+    ends = [_number(match["last"] or match["first"]) for match in indices]
+    shape = tuple(last + 1 - low for low, last in zip(starts, ends))
+    if min(shape) < 1:
+        raise RuntimeError(f"an index of this port map has no values: {portmap!r}")
+    counted = zip(indices, np.indices(shape), starts)
+    named = {match["name"]: index + low for match, index, low in counted if match["name"]}
+    place = [_value(text, named, shape) for text in form["place"].split(",")]
     if len(place) != 2:
         raise RuntimeError(f"a port map must give the column and the row of a PE: {portmap!r}")
-    x, y = place
-    element, elements = _flat([_value(text, names, shape) for text in form["element"].split(",")])
+    element = [_value(text, named, shape) for text in form["element"].split(",")]
+    return Relation(form["name"], shape, place[0], place[1], element)
+
+
+def _read(portmap: str) -> PortMap:
+    read = relation(portmap)
+    x, y = read.x, read.y
+    element, elements = _flat(read.element)
     px, py = int(x.min()), int(y.min())
     w, h = int(x.max()) + 1 - px, int(y.max()) + 1 - py
-    return PortMap(shape, (px, py, w, h, elements), ((y - py) * w + (x - px)) * elements + element)
+    return PortMap(read.shape, (px, py, w, h, elements), ((y - py) * w + (x - px)) * elements + element)
+
+
+def _number(text: str) -> int:
+    """Evaluates an expression without names."""
+    return int(_value(text, {}, ()))
 
 
 def _flat(indices: list[npt.NDArray[np.intp]]) -> tuple[npt.NDArray[np.intp], int]:
@@ -108,10 +138,11 @@ def _flat(indices: list[npt.NDArray[np.intp]]) -> tuple[npt.NDArray[np.intp], in
 def _value(text: str, names: Mapping[str, npt.NDArray[np.intp]], shape: tuple[int, ...]) -> npt.NDArray[np.intp]:
     """Evaluates an expression over the index names of a tensor, for all its elements."""
     try:
-        value = _evaluate(ast.parse(text.strip(), mode="eval").body, names)
+        value = _evaluate(ast.parse(re.sub(r"\bmod\b", "%", text.strip()), mode="eval").body, names)
     except (SyntaxError, KeyError, TypeError, ZeroDivisionError) as error:
         raise RuntimeError(
-            f"an index of a port map may contain {', '.join(names)}, numbers, +, -, *, // and %; not {text.strip()!r}"
+            f"an index of a port map may contain {', '.join([*names, 'numbers'])}, +, -, *, // and %; not "
+            f"{text.strip()!r}"
         ) from error
     return np.broadcast_to(value, shape)
 

@@ -1,11 +1,8 @@
 """Helpers of the runner of releases before 1.0."""
 
-from typing import NoReturn
+from cerebras.elf.cs_elf_runner.cs_elf_runner import CSELFRunner
 
 
-def read_trace(*_args: object, **_kwargs: object) -> NoReturn:
-    """Raises a RuntimeError that names the replacement."""
-    raise RuntimeError(
-        "csl_utils.read_trace reads a CSELFRunner, which was removed in release 1.0; "
-        "use cerebras.sdk.debug.debug_util after SdkRuntime.stop()"
-    )
+def read_trace(runner: CSELFRunner, col: int, row: int, name: str) -> list[bool | int | float | str]:
+    """The values that a PE recorded under a name, in order; coordinates are those of the fabric."""
+    return runner._read_trace(col, row, name)

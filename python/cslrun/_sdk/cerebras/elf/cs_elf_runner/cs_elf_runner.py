@@ -57,6 +57,7 @@ class CSELFRunner:
         snapshot.forget(self._folder)
         self._runner = cslrun.Runner(self._program)
         self._runner._native.belongs_to_script()
+        self._runner._native.serve_edges()
 
     # Tensors
 

@@ -1,4 +1,4 @@
-"""`CSELFRunner`: runs a program whose tensors come and go over the edges of the program rectangle."""
+"""`CSELFRunner`: runs a program whose tensors come and go over the edges of the program rectangle, or by `<memcpy>`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 from cerebras.elf import _programs
-from cerebras.elf.cs_elf_runner import _edges
+from cerebras.elf.cs_elf_runner import _batches, _edges
 from cerebras.sdk.runtime._platform import refuse_system
 
 import cslrun
@@ -36,8 +36,8 @@ class _Results(dict[str, npt.NDArray[Any]]):
 
 
 class CSELFRunner:
-    """Runs a program compiled by cslc without `<memcpy>`. Coordinates of symbols are those of the fabric, those of port
-    maps count from the first PE of the program rectangle."""
+    """Runs a program compiled by cslc. Coordinates of symbols are those of the fabric, those of port maps count from the
+    first PE of the program rectangle. The tensors of a program with `<memcpy>` stream to and from its PEs."""
 
     def __init__(
         self, elf_list: Sequence[str | os.PathLike[str]], cmaddr: str | None = None, **kwargs: Any
@@ -45,19 +45,25 @@ class CSELFRunner:
         refuse_system(cmaddr)
         self._folder, self._program = _programs.of_elf_files(elf_list)
         asked = sorted(kwargs.keys() & _OF_MEMCPY)
-        if asked or self._program.uses_memcpy:
-            what = f"with {', '.join(asked)}" if asked else "for a program that imports <memcpy>"
-            raise RuntimeError(f"unsupported: CSELFRunner {what}; use SdkRuntime for programs with <memcpy>")
-        for name in sorted(kwargs.keys() - _WITHOUT_EFFECT):
+        if asked and not self._program.uses_memcpy:
+            raise RuntimeError(
+                f"unsupported: CSELFRunner with {', '.join(asked)} for a program whose layout does not import "
+                "<memcpy/get_params>"
+            )
+        for name in sorted(kwargs.keys() - _WITHOUT_EFFECT - _OF_MEMCPY):
             warnings.warn(f"CSELFRunner: cslrun does not support {name}; it has no effect", stacklevel=2)
         #: The received tensors by name.
         self.out_tensor_dict: dict[str, npt.NDArray[Any]] = _Results()
         self._tensors: list[_edges.EdgeTensor] = []
+        #: The tensors of a program with `<memcpy>`, which do not cross the edges.
+        self._batches = _batches.Batches(self._program.size) if self._program.uses_memcpy else None
         self._has_run = False
         snapshot.forget(self._folder)
         self._runner = cslrun.Runner(self._program)
+        self._log: simlog.SimLog | None = None
         self._runner._native.belongs_to_script()
-        self._runner._native.serve_edges()
+        if self._batches is None:
+            self._runner._native.serve_edges()
 
     # Tensors
 
@@ -66,9 +72,12 @@ class CSELFRunner:
     ) -> None:
         """Sends a tensor over the edges, one wavelet for each element, and then a control wavelet over each link if there
         is a sentinel. The place is a port map, or a side and a row or column."""
+        if self._batches is not None and isinstance(iportmap, str):
+            _refuse("add_input_tensor of a program with <memcpy>", {"sentinel": sentinel}, kwargs, "reusable")
+            return self._batches.add_input(color, iportmap, np_array)
         _refuse("add_input_tensor", kwargs)
         if np_array is None:
-            raise RuntimeError("unsupported: an input tensor without an array, for run_batch")
+            raise RuntimeError(f"the input tensor {iportmap} needs an array: without <memcpy> there is one batch")
         array = np.asarray(np_array)
         if isinstance(iportmap, str):
             name, shape, ports = _edges.mapped(iportmap, self._program.size)
@@ -84,6 +93,9 @@ class CSELFRunner:
 
     def add_output_tensor(self, color: int, oportmap: str, dtype: npt.DTypeLike, **kwargs: Any) -> None:
         """Receives a tensor over the edges: its elements are the data wavelets in the order of their arrival."""
+        if self._batches is not None:
+            _refuse("add_output_tensor of a program with <memcpy>", kwargs, {}, "reusable")
+            return self._batches.add_output(color, oportmap, dtype)
         _refuse("add_output_tensor", kwargs)
         if not isinstance(oportmap, str):
             raise TypeError(f"an output tensor needs a port map, which names it; this is {oportmap!r}")
@@ -102,9 +114,12 @@ class CSELFRunner:
         **kwargs: Any,
     ) -> None:
         """Sends an array over one side: its first index counts the PEs of the side."""
+        if self._batches is not None:
+            _refuse("add_input_array of a program with <memcpy>", {"sentinel": sentinel}, kwargs, "reusable")
+            return self._batches.add_input(color, name, np_array)
         _refuse("add_input_array", kwargs)
         if np_array is None:
-            raise RuntimeError("unsupported: an input array without values, for run_batch")
+            raise RuntimeError(f"the input array '{name}' needs values: without <memcpy> there is one batch")
         array = np.asarray(np_array)
         ports = _edges.along(side, offset, array.shape, self._program.size)
         self._add(name, color, array.shape, ports, array, sentinel)
@@ -113,8 +128,11 @@ class CSELFRunner:
         self, name: str, color: int, side: str, np_array: npt.NDArray[Any], offset: int = 0, **kwargs: Any
     ) -> None:
         """Receives an array of this shape and type over one side: its first index counts the PEs of the side."""
-        _refuse("add_output_array", kwargs)
         array = np.asarray(np_array)
+        if self._batches is not None:
+            _refuse("add_output_array of a program with <memcpy>", kwargs, {}, "reusable")
+            return self._batches.add_output_array(name, color, array)
+        _refuse("add_output_array", kwargs)
         ports = _edges.along(side, offset, array.shape, self._program.size)
         dtype = _edges.checked_dtype(name, array.dtype)
         self._keep(_edges.EdgeTensor(name, _edges.checked_color(color), array.shape, dtype, ports))
@@ -159,14 +177,13 @@ class CSELFRunner:
         self._has_run = True
         native = self._runner._native
         streams = [[tensor.stream(native, port) for port in tensor.ports] for tensor in self._tensors]
-        log = simlog.SimLog(Path.cwd(), self._runner)
         try:
-            with log.complete():
-                self._transfer(streams)
-                left, _ = self._runner._end()
-            log.end()
-            if left:
-                print(left, end="", file=sys.stderr)
+            with self._following.complete():
+                if self._batches is None:
+                    self._transfer(streams)
+                else:
+                    self.out_tensor_dict.update(self._batches.run(self._runner, self._batches.colors))
+            self._finish()
         finally:
             snapshot.save(self._runner, self._folder)
             if core_file is not None:
@@ -174,6 +191,60 @@ class CSELFRunner:
 
     #: An older name.
     run_on_simfabric = connect_and_run
+
+    @property
+    def _following(self) -> simlog.SimLog:
+        """The log of what the program prints."""
+        if self._log is None:
+            self._log = simlog.SimLog(Path.cwd(), self._runner)
+        return self._log
+
+    def _finish(self) -> None:
+        """Runs until nothing moves any more."""
+        with self._following.complete():
+            left, _ = self._runner._end()
+        self._following.end()
+        if left:
+            print(left, end="", file=sys.stderr)
+
+    # Several batches, of a program with `<memcpy>`.
+
+    def load(self) -> None:
+        """Loads a program that is given several batches."""
+        self._of_memcpy("load")
+
+    def start(self) -> None:
+        """Starts it."""
+        self._of_memcpy("start")
+
+    def prepare_input_tensor(self, color: int, iportmap: str, np_array: npt.NDArray[Any]) -> None:
+        """Gives the input of a color its values for the next batch."""
+        self._of_memcpy("prepare_input_tensor").add_input(color, iportmap, np_array)
+
+    def prepare_input_array(self, color: int, offset: int, np_array: npt.NDArray[Any]) -> None:
+        """Gives the array of a color its values for the next batch."""
+        self._of_memcpy("prepare_input_array").set_input(color, np_array)
+
+    def run_batch(self, colors: Sequence[int]) -> None:
+        """Sends the inputs of these colors, then receives the outputs of these colors."""
+        batches = self._of_memcpy("run_batch")
+        self._has_run = True
+        with self._following.complete():
+            self.out_tensor_dict.update(batches.run(self._runner, colors))
+
+    def stop(self) -> None:
+        """Ends a program that was given several batches."""
+        self._of_memcpy("stop")
+        self._has_run = True
+        try:
+            self._finish()
+        finally:
+            snapshot.save(self._runner, self._folder)
+
+    def _of_memcpy(self, method: str) -> _batches.Batches:
+        if self._batches is None:
+            raise RuntimeError(f"unsupported: {method} of CSELFRunner for a program without <memcpy>; use connect_and_run()")
+        return self._batches
 
     def _transfer(self, streams: list[list[int]]) -> None:
         """Sends and receives all tensors."""
@@ -205,15 +276,6 @@ class CSELFRunner:
                 # The number of the control task lies in bits 16 to 21; routers do nothing.
                 tickets.append(self._runner._native.queue_send_control(number, tensor.sentinel << 16))
         return tickets
-
-    def _refuse_batches(self, *_args: object, **_kwargs: object) -> NoReturn:
-        """Refuses: there is one batch."""
-        raise RuntimeError(
-            "unsupported: load, start, run_batch, prepare_input_tensor, prepare_input_array and stop of CSELFRunner; "
-            "use connect_and_run(), or SdkRuntime for a program that is given several inputs"
-        )
-
-    load = start = run_batch = prepare_input_tensor = prepare_input_array = stop = _refuse_batches
 
     # Memory
 
@@ -267,8 +329,8 @@ def _side(place: Any) -> tuple[str, int]:
         raise TypeError(f"the place of a tensor is a port map or a side with a number, not {place!r}") from None
 
 
-def _refuse(method: str, kwargs: dict[str, Any]) -> None:
-    for name, value in sorted(kwargs.items()):
-        # What is off asks for nothing.
-        if value:
+def _refuse(method: str, kwargs: dict[str, Any], more: dict[str, Any] | None = None, known: str = "") -> None:
+    for name, value in sorted((kwargs | (more or {})).items()):
+        # What is off asks for nothing, and no value is one.
+        if value and name != known:
             raise RuntimeError(f"unsupported: {name} of CSELFRunner.{method}")

@@ -198,6 +198,29 @@ def test_a_tensor_that_nobody_takes_is_a_hang(folder, tmp_path):
     assert "the stream 'in' to the wafer (color 1, WEST of PE(0,0))" in str(error.value)
 
 
+def test_a_program_that_waits_for_more_words_is_a_warning(folder, tmp_path, capsys):
+    (tmp_path / "more.csl").write_text(
+        "const words = @get_color(1);\n"
+        "layout {\n"
+        "  @set_rectangle(1, 1);\n"
+        '  @set_tile_code(0, 0, "pe.csl");\n'
+        "  @set_color_config(0, 0, words, .{ .routes = .{ .rx = .{ NORTH }, .tx = .{ RAMP } } });\n"
+        "}\n"
+    )
+    (tmp_path / "pe.csl").write_text(
+        "var taken = @zeros([4]u32);\n"
+        "const from = @get_dsd(fabin_dsd, .{ .extent = 4, .fabric_color = @get_color(1), .input_queue = @get_input_queue(2) });\n"
+        "const to = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> taken[i] });\n"
+        "task main() void { @mov32(to, from, .{ .async = true }); }\n"
+        "comptime { @bind_local_task(main, @get_local_task_id(8)); @activate(@get_local_task_id(8)); }\n"
+    )
+    assert call([command("cslc"), "more.csl", "-o", "more"]).returncode == 0
+    runner = CSELFRunner(["more/bin/out_0_0.elf"])
+    runner.add_input_tensor(1, "{ in[i=0:2] -> [PE[0, -1] -> index[i]] }", np.zeros(3, np.uint32))
+    runner.connect_and_run()
+    assert "color 1 comes from the host, which has sent PE(0,0) 3 words of it" in capsys.readouterr().err
+
+
 def test_more_words_than_the_host_asks_for_are_a_warning(runner, capsys):
     runner.add_input_tensor(WORDS, COMING, numbers())
     runner.add_output_tensor(DOUBLED, GOING.replace("k=0:3", "k=0:2"), np.int32)

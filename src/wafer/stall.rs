@@ -428,7 +428,7 @@ impl<'w> Explainer<'w> {
         match on {
             // No route leads to a PE that waits for a message, or reads the queue of messages itself.
             WaitsFor::Wavelet { queue, .. } if self.is_mailbox(pe, *queue) => Some(Missing::Message),
-            WaitsFor::Wavelet { color, .. } if self.comes_from_host(*color) => {
+            WaitsFor::Wavelet { color, .. } if self.comes_from_host(pe, *color) => {
                 Some(Missing::FromHost { color: *color, received: self.fabric.survey().received(pe, *color) })
             }
             WaitsFor::Wavelet { color, ends_at_control, .. } => {
@@ -478,8 +478,12 @@ impl<'w> Explainer<'w> {
         Some(stream.name.clone())
     }
 
-    fn comes_from_host(&self, color: Color) -> bool {
-        self.program.memcpy.as_ref().is_some_and(|memcpy| memcpy.h2d.contains(&Some(color)))
+    fn comes_from_host(&self, pe: usize, color: Color) -> bool {
+        let survey = self.fabric.survey();
+        let is_streamed =
+            self.program.memcpy.as_ref().is_some_and(|memcpy| memcpy.h2d.contains(&Some(color)));
+        // Without a sender, the only way that is not broken begins at the edge, where the host sends.
+        is_streamed || survey.senders(pe, color).is_empty() && survey.break_before(pe, color).is_none()
     }
 }
 

@@ -122,8 +122,9 @@ impl Sema<'_> {
         if self.is_comptime() || force_comptime || signature.is_comptime() {
             return self.call_now(f, function, &signature, operands, span).map(Operand::Known);
         }
-        // a struct of which some part is not known exists only as its parts, so the call is expanded
-        let in_parts = signature.params.iter().any(|p| matches!(p, ParamKind::Any));
+        // a struct or range of which some part is not known exists only as its parts, so the call is expanded
+        let in_parts =
+            signature.ret == Ty::Range || signature.params.iter().any(|p| matches!(p, ParamKind::Any));
         if function.inline || in_parts {
             return self.expand(f, function, &signature, operands, span);
         }
@@ -455,6 +456,14 @@ impl Sema<'_> {
         };
         if !param.comptime && !ty.is_comptime_only() {
             return Ok(ParamKind::Typed(ty));
+        }
+        if ty == Ty::Range && !param.comptime {
+            signature.generic = true;
+            return Ok(match operand {
+                Some((Operand::Known(v @ Value::Range(_)), _)) => ParamKind::Known(v.clone()),
+                Some((Operand::Parts(Ty::Range, _), _)) => ParamKind::Any,
+                _ => ParamKind::Typed(ty),
+            });
         }
         signature.generic = true;
         // A register is known at comptime, but what a function does with it happens at run time.

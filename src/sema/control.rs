@@ -63,7 +63,7 @@ pub fn join_finish(
     }
     if let [only] = join.arms.as_slice()
         && only.depth == depth
-        && matches!(only.value, Operand::Known(_))
+        && matches!(only.value, Operand::Known(_) | Operand::Parts(Ty::Range, _))
     {
         if let Some(at) = only.at
             && !sema.b().drop_jumps(at, end)

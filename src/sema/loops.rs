@@ -52,7 +52,8 @@ pub fn for_stmt(
         let elements = match sema.value_of(ev, at)? {
             Operand::Known(v) => v,
             _ => {
-                return Err(rules::NOT_COMPTIME.because(&[("what", &"what this loop runs over")]).at(at));
+                let diag = rules::NOT_COMPTIME.because(&[("what", &"what this loop runs over")]).at(at);
+                return Err(if inline { diag.help("write the loop without `inline`") } else { diag });
             }
         };
         return if sema.is_comptime() {
@@ -67,6 +68,10 @@ pub fn for_stmt(
             let part = |n: &Integer| Operand::Known(typed(&ty, n.clone()));
             let parts = (ty.clone(), part(&r.start), part(&r.stop), part(&r.step));
             for_range(sema, &head, parts)
+        }
+        ExprValue::Value(Operand::Parts(Ty::Range, parts)) => {
+            let [start, stop, step] = parts.as_slice() else { unreachable!("a range has three parts") };
+            for_range(sema, &head, (start.ty(), start.clone(), stop.clone(), step.clone()))
         }
         _ => for_array(sema, &head, ev, at),
     }

@@ -241,7 +241,7 @@ impl Sema<'_> {
                 self.b().mov(own, a, own + 1);
                 Ok(Binding::Register { reg: own, ty, mutable: false })
             }
-            Operand::Parts(Ty::Anon(_), _) if !addressed => {
+            Operand::Parts(Ty::Anon(_) | Ty::Range, _) if !addressed => {
                 let kept = self.keep(value, span)?;
                 Ok(Binding::Alias(kept))
             }
@@ -284,6 +284,11 @@ impl Sema<'_> {
         };
         let ty = ty.unwrap_or_else(|| value.as_ref().map_or(Ty::Error, Operand::ty));
         if ty.is_comptime_only() || ty.words().is_none() {
+        if let (Ty::Range, Some(value)) = (&ty, &value)
+            && !self.frame().unit.may_assign(&decl.name.name)
+        {
+            return self.constant(decl, value.clone(), own, decl.span);
+        }
             return Err(comptime_only(&ty).at(decl.span).help(instead_of_var(&ty, &decl.name.name)));
         }
         exists_at_run_time(&ty, self.options.fp16.kind()).at(decl.span)?;

@@ -8,7 +8,6 @@ use crate::sema::arith;
 use crate::sema::operand::Operand;
 use crate::sema::value::{Elems, RangeValue, Value};
 use crate::sema::walk::Sema;
-use crate::source::Span;
 use crate::syntax::ast::ExprId;
 use crate::value::number::Integer;
 use crate::value::ty::{ArrayTy, Ty};
@@ -45,19 +44,19 @@ pub const BUILTINS: &[Builtin] = &[
     Builtin { name: "range", takes: 2..=4, phase: Phase::Anywhere, is_pure: true,
         usage: "@range(T, stop) or @range(T, start, stop, step)",
         doc: "a range",
-        run: Run::Known(range), ..USUAL },
+        run: Run::Operand(range), ..USUAL },
     Builtin { name: "range_start", takes: 1..=1, phase: Phase::Anywhere, is_pure: true,
         usage: "@range_start(range)",
         doc: "the first element of a range",
-        run: Run::Known(|s, call| range_part(s, call.args[0], |r| &r.start)), ..USUAL },
+        run: Run::Operand(|s, call| range_part(s, call, RangePart::Start)), ..USUAL },
     Builtin { name: "range_stop", takes: 1..=1, phase: Phase::Anywhere, is_pure: true,
         usage: "@range_stop(range)",
         doc: "the exclusive bound of a range",
-        run: Run::Known(|s, call| range_part(s, call.args[0], |r| &r.stop)), ..USUAL },
+        run: Run::Operand(|s, call| range_part(s, call, RangePart::Stop)), ..USUAL },
     Builtin { name: "range_step", takes: 1..=1, phase: Phase::Anywhere, is_pure: true,
         usage: "@range_step(range)",
         doc: "the step of a range",
-        run: Run::Known(|s, call| range_part(s, call.args[0], |r| &r.step)), ..USUAL },
+        run: Run::Operand(|s, call| range_part(s, call, RangePart::Step)), ..USUAL },
 ];
 
 fn array_arg(sema: &mut Sema<'_>, ty: ExprId) -> Result<Arc<ArrayTy>> {
@@ -108,19 +107,20 @@ fn constants(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
     }
 }
 
-fn range(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Value> {
+fn range(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
     let args = call.args;
     let at = sema.span(args[0]);
     let ty = sema.ty(args[0])?;
     if !ty.is_int() {
         return Err(rules::TYPE_MISMATCH.because(&[("want", &"an integer type"), ("have", &ty)]).at(at));
     }
-    let mut part = |id: ExprId| -> Result<Integer> {
-        let bound = sema.known_as(id, &ty).map_err(|diag| bound_at_run_time(diag, sema.span(id)))?;
-        bound.as_integer().ok_or_else(|| rules::REPORTED.plain())
+    let mut part = |id: ExprId| match sema.is_comptime() {
+        true => sema.known_as(id, &ty).map(Operand::Known),
+        false => sema.value_as(id, &ty),
     };
+    let number = |n: Integer| arith::coerce(&Value::Int(None, n), &ty).map(Operand::Known);
     let (start, stop, step) = match args {
-        [_, stop] => (Integer::ZERO, part(*stop)?, Integer::ONE),
+        [_, stop] => (number(Integer::ZERO)?, part(*stop)?, number(Integer::ONE)?),
         [_, start, stop, step] => (part(*start)?, part(*stop)?, part(*step)?),
         _ => {
             return Err(rules::ARGUMENT_COUNT
@@ -129,28 +129,41 @@ fn range(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Value> {
                 .help("write `@range(T, stop)` or `@range(T, start, stop, step)`"));
         }
     };
-    if step.is_zero() {
+    let known = |part: &Operand| part.known().and_then(Value::as_integer);
+    if known(&step).is_some_and(|step| step.is_zero()) {
         return Err(rules::RANGE_STEP.plain().at(call.span));
     }
-    Ok(Value::Range(Rc::new(RangeValue { ty, start, stop, step })))
-}
-
-/// Only the head of a `for` takes other bounds: a range is no value of a running program.
-fn bound_at_run_time(diag: Diag, at: Span) -> Diag {
-    if diag.rule() != rules::NOT_COMPTIME.name {
-        return diag;
+    match (known(&start), known(&stop), known(&step)) {
+        (Some(start), Some(stop), Some(step)) => {
+            Ok(Operand::Known(Value::Range(Rc::new(RangeValue { ty, start, stop, step }))))
+        }
+        _ if ty == Ty::ComptimeInt => Err(rules::REPORTED.plain()),
+        _ => Ok(Operand::Parts(Ty::Range, vec![start, stop, step])),
     }
-    let help =
-        "write the range in the head of a `for` without `inline`, where its bounds may be run-time values";
-    rules::NOT_COMPTIME.because(&[("what", &"a bound of this range")]).at(at).help(help)
 }
 
-fn range_part(sema: &mut Sema<'_>, range: ExprId, part: fn(&RangeValue) -> &Integer) -> Result<Value> {
-    let at = sema.span(range);
-    let Value::Range(r) = sema.known(range)? else {
-        return Err(rules::NOT_ITERABLE.because(&[("type", &"this")]).at(at));
-    };
-    arith::coerce(&Value::Int(None, part(&r).clone()), &r.ty)
+/// A part of a range, at its place in `Operand::Parts`.
+#[derive(Copy, Clone)]
+enum RangePart {
+    Start,
+    Stop,
+    Step,
+}
+
+fn range_part(sema: &mut Sema<'_>, call: Call<'_>, part: RangePart) -> Result<Operand> {
+    let at = sema.span(call.args[0]);
+    match sema.value(call.args[0], None)? {
+        Operand::Known(Value::Range(r)) => {
+            let number = match part {
+                RangePart::Start => &r.start,
+                RangePart::Stop => &r.stop,
+                RangePart::Step => &r.step,
+            };
+            arith::coerce(&Value::Int(None, number.clone()), &r.ty).map(Operand::Known)
+        }
+        Operand::Parts(Ty::Range, mut parts) => Ok(parts.swap_remove(part as usize)),
+        _ => Err(rules::NOT_ITERABLE.because(&[("type", &"this")]).at(at)),
+    }
 }
 
 fn not_an_array(ty: &Ty) -> Diag {

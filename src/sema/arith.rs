@@ -7,7 +7,7 @@ use crate::diagnostics::{Diag, Result, suggest};
 use crate::syntax::ast::{BinaryOp, UnaryOp};
 use crate::value::float::FloatKind;
 use crate::value::number::Integer;
-use crate::value::ty::{EnumTy, IntTy, Ty};
+use crate::value::ty::{EnumTy, IntTy, PtrTy, Ty};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -396,8 +396,21 @@ fn peer_of_two(a: &Ty, b: &Ty) -> Option<Ty> {
         (Ty::Float(_), Ty::Float(FloatKind::F32)) => Some(b.clone()),
         (Ty::Ptr(_), Ty::Ptr(_)) if pointer_coerces(a, b) => Some(b.clone()),
         (Ty::Ptr(_), Ty::Ptr(_)) if pointer_coerces(b, a) => Some(a.clone()),
+        (Ty::Ptr(x), Ty::Ptr(y)) => {
+            let element = elements_behind(x).filter(|element| elements_behind(y) == Some(element))?;
+            Some(element.clone().pointer(x.is_const || y.is_const, true))
+        }
         (Ty::Anon(_), Ty::Struct(_)) => Some(b.clone()),
         (Ty::Struct(_), Ty::Anon(_)) => Some(a.clone()),
+        _ => None,
+    }
+}
+
+/// The type of the elements of the array that a pointer may be seen to point to, as a `[*]T`.
+fn elements_behind(pointer: &PtrTy) -> Option<&Ty> {
+    match &pointer.to {
+        to if pointer.many => Some(to),
+        Ty::Array(a) => Some(&a.elem),
         _ => None,
     }
 }

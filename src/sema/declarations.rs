@@ -97,7 +97,8 @@ impl Sema<'_> {
         let value = match (bound, v.init) {
             (Some(given), _) => self.bind_param(v, given, ty.as_ref(), instance)?,
             (None, Some(init)) => self.initial_value(v, init, ty.as_ref())?,
-            (None, None) if v.kind == VarKind::Var => match &ty {
+            // The host may give a value to what is exported, also to a constant.
+            (None, None) if v.kind == VarKind::Var || v.linkage == Linkage::Export => match &ty {
                 Some(ty) => Value::Undefined(ty.clone()),
                 None => return Err(rules::MISSING_INITIALIZER.because(&[("name", &v.name.name)])),
             },

@@ -245,9 +245,28 @@ impl Sema<'_> {
             _ => {
                 let ty = v.ty();
                 let repr = repr(&ty).ok_or_else(|| no_run_time_type(&ty))?;
-                let bits = arith::bits_of(v).ok_or_else(|| comptime_only(&ty))?;
+                let bits = self.bits_with_addresses(v)?.ok_or_else(|| comptime_only(&ty))?;
                 Ok(bits.wrap(repr.signed, repr.bits))
             }
+        }
+    }
+
+    /// The bits of a scalar; those of a pointer in a packed struct are the address of what it points to.
+    fn bits_with_addresses(&mut self, v: &Value) -> Result<Option<Integer>> {
+        match v {
+            Value::Ptr(p) => self.pointer_address(p.to).map(|address| Some(address.into())),
+            Value::Union(u) => self.bits_with_addresses(&u.value),
+            Value::Record(r) => {
+                let mut all = Integer::ZERO;
+                for (i, field) in r.fields.iter().enumerate() {
+                    let off = Integer::Small(r.ty.packed_offset(i).into());
+                    let bits = self.bits_with_addresses(field)?;
+                    let Some(placed) = bits.and_then(|bits| bits.shl(&off)) else { return Ok(None) };
+                    all = all.or(&placed);
+                }
+                Ok(Some(all))
+            }
+            _ => Ok(arith::bits_of(v)),
         }
     }
 

@@ -1,6 +1,7 @@
 //! `|i, j|{M, N} -> A[..]`: folded to base, strides and extents (dsd-dsr section 2).
 
 use super::advice::advice_on_indices;
+use super::arith;
 use super::eval::ExprValue;
 use super::operand::{Addr, Base, Place};
 use super::value::{Pointee, Pointer, Value};
@@ -235,21 +236,16 @@ impl Affine {
 }
 
 /// `.base_address`, `.offset`, `.stride`, `.extent`: strides are the step deltas, inner to outer, and
-/// extents are outer to inner (dsd-dsr section 2).
+/// extents are outer to inner (dsd-dsr section 2). They have the types of the properties of a DSD, so that of one dimension
+/// a stride is an `i8`; what does not fit is a number without a type, which the DSD refuses.
 fn record(base: Value, sum: &Affine, extents: &[u16]) -> Value {
     let steps = step_deltas(&sum.coefficients, extents);
-    let (stride, extent) = match (steps.as_slice(), extents) {
-        ([one], [length]) => (Value::int((*one).into()), Value::u16(*length)),
-        _ => (
-            Value::tuple(steps.iter().map(|s| Value::int((*s).into())).collect()),
-            Value::tuple(extents.iter().map(|e| Value::u16(*e)).collect()),
-        ),
-    };
+    let stride_bits = if extents.len() == 1 { 8 } else { 16 };
     Value::anon(vec![
         ("base_address".into(), base),
-        ("offset".into(), Value::int(sum.constant.into())),
-        ("stride".into(), stride),
-        ("extent".into(), extent),
+        ("offset".into(), signed(sum.constant, 16)),
+        ("stride".into(), Value::tuple(steps.iter().map(|s| signed(*s, stride_bits)).collect())),
+        ("extent".into(), Value::tuple(extents.iter().map(|e| Value::u16(*e)).collect())),
     ])
 }
 
@@ -262,6 +258,11 @@ fn step_deltas(coefficients: &[i64], extents: &[u16]) -> Vec<i64> {
         steps.push(c.saturating_sub(way_back));
         way_back = way_back.saturating_add(c.saturating_mul((i64::from(*extent) - 1).max(0)));
     }
+fn signed(n: i64, bits: u32) -> Value {
+    let ty = Ty::int(true, bits);
+    arith::coerce(&Value::int(n.into()), &ty).unwrap_or(Value::int(n.into()))
+}
+
     steps
 }
 

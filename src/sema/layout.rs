@@ -1,12 +1,12 @@
 //! What the layout block says: which PE runs what, and with which routes.
 
-use super::streams::Streams;
+use super::streams::{Streams, smallest_fabric};
 use super::unit::Unit;
 use super::value::Value;
 use crate::arch::{Color, PeCoord};
 use crate::diagnostics::rules::layout as rules;
 use crate::diagnostics::{Diag, Result};
-use crate::image::{ColorConfig, ExportName, NO_TILE, RouteTable};
+use crate::image::{ColorConfig, ExportName, FabricPlace, NO_TILE, RouteTable};
 use crate::source::Span;
 use crate::syntax::ast::Name;
 use crate::value::ty::Ty;
@@ -67,6 +67,10 @@ pub struct LayoutScope {
     export_types: Vec<Ty>,
     /// `<memcpy/get_params>`
     streams: Option<Streams>,
+    /// The program has a layout block.
+    has_block: bool,
+    /// The file of the layout block imports `<memcpy/get_params>`, also before the block has come to it.
+    imports_streams: bool,
     /// There is no block: the code is that of regions.
     is_of_regions: bool,
     /// True while the block runs.
@@ -102,9 +106,9 @@ pub struct TileClass {
 }
 
 impl LayoutScope {
-    /// The layout block begins.
-    pub fn begin(&mut self) {
-        self.is_running = true;
+    /// The layout block begins; its file `imports_streams` if it mentions `<memcpy/get_params>`.
+    pub fn begin(&mut self, imports_streams: bool) {
+        (self.is_running, self.has_block, self.imports_streams) = (true, true, imports_streams);
     }
 
     /// The layout block has ended: with an error, if it `has_failed`.
@@ -135,6 +139,12 @@ impl LayoutScope {
     /// From now on, code is that of regions, which a Python script places.
     pub fn begin_regions(&mut self) {
         self.is_of_regions = true;
+    }
+
+    /// The fabric around the rectangle, if nobody says how large it is. Where regions lie is not known here.
+    pub fn smallest_fabric(&self) -> Option<FabricPlace> {
+        let (width, height, _) = self.rectangle.filter(|_| !self.is_of_regions)?;
+        Some(smallest_fabric((width, height), self.imports_streams || self.streams.is_some()))
     }
 
     /// Whether it is.

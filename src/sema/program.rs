@@ -10,6 +10,7 @@ use super::layout::{Columns, Placed, TileClass, route_twice};
 use super::modules::unknown_param;
 use super::options::CompileOptions;
 use super::stream_checks;
+use super::streams::smallest_fabric;
 use super::templates::{Family, Template, Templates};
 use super::unit::Unit;
 use super::unused::check_unused;
@@ -24,9 +25,6 @@ use indexmap::IndexMap;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
-
-/// Columns and rows that `<memcpy>` needs around the rectangle (host section 1).
-const MEMCPY_MARGIN: (u16, u16) = (7, 2);
 
 /// Compiles the program whose root file is at `path`. Everything that is wrong goes to `sink`; the
 /// result is `None` if anything of it is an error.
@@ -145,7 +143,7 @@ fn run_layout(
     block: &crate::syntax::ast::Block,
     span: Span,
 ) {
-    sema.layout.begin();
+    sema.layout.begin(root.imports("<memcpy/get_params>"));
     let result = layout_block(sema, root, params, block, span);
     sema.layout.end(result.is_err());
     if let Err(diag) = result.and_then(|()| sema.layout.check_covered(span)) {
@@ -330,17 +328,9 @@ pub fn assemble(sema: &mut Sema<'_>, tiles: Vec<Arc<TileImage>>) -> Option<Progr
 
 fn fabric(sema: &mut Sema<'_>, placed: &Placed) -> FabricPlace {
     let (width, height, rect) = placed.rectangle;
-    let memcpy = placed.streams.is_some();
-    let margin = if memcpy { MEMCPY_MARGIN } else { (0, 0) };
-    let offset = if memcpy { (4, 1) } else { (0, 0) };
-    let smallest = FabricPlace {
-        width: width.saturating_add(margin.0),
-        height: height.saturating_add(margin.1),
-        x: offset.0,
-        y: offset.1,
-        channels: 1,
+    let Some(given) = sema.options.fabric else {
+        return smallest_fabric((width, height), placed.streams.is_some());
     };
-    let Some(given) = sema.options.fabric else { return smallest };
     let fits = u32::from(given.x) + u32::from(width) <= u32::from(given.width)
         && u32::from(given.y) + u32::from(height) <= u32::from(given.height);
     if !fits {

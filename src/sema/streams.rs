@@ -2,8 +2,11 @@
 
 use super::value::Value;
 use crate::arch::Color;
-use crate::image::MemcpyColors;
+use crate::image::{FabricPlace, MemcpyColors};
 use crate::source::Span;
+
+/// Columns and rows that `<memcpy>` needs around the rectangle (host section 1), and how many of them are in front.
+const MEMCPY_MARGIN: ((u16, u16), (u16, u16)) = ((7, 2), (4, 1));
 
 /// What `<memcpy/get_params>` was given, and where the layout imports it.
 #[derive(Clone, Debug)]
@@ -30,5 +33,17 @@ impl Streams {
             colors.iter().zip(1..).filter_map(move |(color, n)| Some((format!("{way}_{n}"), (*color)?)))
         });
         all.collect::<Vec<_>>().into_iter()
+    }
+}
+
+/// The smallest fabric around a rectangle.
+pub fn smallest_fabric((width, height): (u16, u16), has_streams: bool) -> FabricPlace {
+    let ((columns, rows), (x, y)) = if has_streams { MEMCPY_MARGIN } else { Default::default() };
+    FabricPlace {
+        width: width.saturating_add(columns),
+        height: height.saturating_add(rows),
+        x,
+        y,
+        channels: 1,
     }
 }

@@ -59,6 +59,17 @@ impl Unit {
         })
     }
 
+    /// Whether the file imports a module by this very path.
+    pub fn imports(&self, path: &str) -> bool {
+        let is_path = |e: &ast::ExprId| matches!(&self.file.expr(*e).kind, ast::ExprKind::Str(s) if **s == *path.as_bytes());
+        self.file.exprs.iter().any(|expr| match &expr.kind {
+            ast::ExprKind::Builtin { name, args } => {
+                name.name == "import_module" && args.first().is_some_and(is_path)
+            }
+            _ => false,
+        })
+    }
+
     /// Whether the file places code on PEs.
     pub fn has_layout(&self) -> bool {
         self.file.decls.iter().any(|decl| matches!(decl, ast::Decl::Layout(..)))

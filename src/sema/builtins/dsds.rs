@@ -105,6 +105,7 @@ fn mem_dsd(sema: &mut Sema<'_>, ty: DsdTy, fields: Fields, edits: &mut Edits, at
 
 fn extents(sema: &mut Sema<'_>, m: &mut Mem, given: Property, edits: &mut Edits) -> Result<()> {
     let at = given.at;
+    let given = alone(given);
     if let Some(parts) = tuple_parts(&given) {
         check_dimensions(m, parts.len(), at)?;
         m.dims = parts.len() as u8;
@@ -137,6 +138,7 @@ fn check_dimensions(m: &Mem, count: usize, at: Span) -> Result<()> {
 
 fn strides(sema: &mut Sema<'_>, m: &mut Mem, given: Property, edits: &mut Edits) -> Result<()> {
     let at = given.at;
+    let given = alone(given);
     if let Some(parts) = tuple_parts(&given) {
         check_dimensions(m, parts.len(), at)?;
         // strides are written fastest first
@@ -161,6 +163,14 @@ fn strides(sema: &mut Sema<'_>, m: &mut Mem, given: Property, edits: &mut Edits)
 
 fn coerce_int(sema: &mut Sema<'_>, v: Operand, ty: &Ty, at: Span) -> Result<Operand> {
     sema.coerce(v, ty, at)
+}
+
+/// The one element of a tuple of one, as a tensor access of one dimension gives its stride and its length.
+fn alone(given: Property) -> Property {
+    match tuple_parts(&given) {
+        Some(mut parts) if parts.len() == 1 => parts.swap_remove(0),
+        _ => given,
+    }
 }
 
 /// The elements of a tuple, each at the place of the whole.

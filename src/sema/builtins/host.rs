@@ -96,7 +96,7 @@ fn get_rectangle(sema: &mut Sema<'_>, span: Span) -> Result<Operand> {
     let (w, h, _) = sema.layout.rectangle().ok_or_else(|| rules::NO_RECTANGLE.plain().at(span))?;
     let size =
         |w: u16, h: u16| Value::anon(vec![("width".into(), Value::u16(w)), ("height".into(), Value::u16(h))]);
-    let f = sema.options.fabric.unwrap_or_default();
+    let f = sema.options.fabric.or_else(|| sema.layout.smallest_fabric()).unwrap_or_default();
     Ok(Operand::Known(Value::anon(vec![
         ("width".into(), Value::u16(w)),
         ("height".into(), Value::u16(h)),

@@ -111,6 +111,7 @@ const ABOUT_A_NAME: &[&Rule] = &[
     &comptime::TASK_CALL,
     &comptime::TYPE_MISMATCH,
     &comptime::UNDEFINED_VALUE,
+    &comptime::UNSUPPORTED_WIDTH,
     &dsd::ACCESS_TARGET,
     &dsd::DSD_BASE,
     &dsd::DSD_KIND,

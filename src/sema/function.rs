@@ -3,7 +3,7 @@
 use super::chain::calls_to;
 use super::eval::{Binding, EvalFrame, Flow, Return};
 use super::lower::{MAX_FUNCTIONS, ParamKind, Pending, Signature, UnsetRead};
-use super::operand::{Operand, behind, exists_at_run_time, repr};
+use super::operand::{Operand, behind, comptime_only, exists_at_run_time, repr};
 use super::types;
 use super::value::{FnRef, Value};
 use super::walk::Sema;
@@ -82,7 +82,7 @@ impl Sema<'_> {
                 ParamKind::Known(_) => {}
                 ParamKind::Typed(ty) if ty.words().is_some() => {}
                 ParamKind::Typed(ty) => {
-                    return Err(rules::COMPTIME_ONLY.because(&[("type", ty)]).at(param.span));
+                    return Err(comptime_only(ty).at(param.span));
                 }
                 ParamKind::Any => {
                     return Err(rules::COMPTIME_ONLY

@@ -2,7 +2,7 @@
 
 use super::unit::Global;
 use super::value::{GlobalId, Value};
-use crate::diagnostics::rules::comptime::COMPTIME_ONLY;
+use crate::diagnostics::rules::comptime::{COMPTIME_ONLY, UNSUPPORTED_WIDTH};
 use crate::diagnostics::rules::dsd::FIFO_NOT_COMPTIME;
 use crate::diagnostics::{Diag, Result};
 use crate::image::Scalar;
@@ -235,7 +235,22 @@ pub fn repr(ty: &Ty) -> Option<Repr> {
 pub fn comptime_only(ty: &Ty) -> Diag {
     match ty {
         Ty::Dsd(DsdTy::Fifo) => FIFO_NOT_COMPTIME.plain().help("use the FIFO itself"),
-        _ => COMPTIME_ONLY.because(&[("type", ty)]),
+        _ => match too_wide(ty) {
+            Some((ty, bits)) => UNSUPPORTED_WIDTH.because(&[("type", ty), ("bits", &bits)]),
+            None => COMPTIME_ONLY.because(&[("type", ty)]),
+        },
+    }
+}
+
+/// The integer or packed type in it that no register holds, and its width.
+fn too_wide(ty: &Ty) -> Option<(&Ty, u32)> {
+    let wide = |bits: u32| (bits > 64).then_some((ty, bits));
+    match ty {
+        Ty::Int(_) | Ty::Enum(_) => wide(ty.bits()?),
+        Ty::Struct(s) | Ty::Union(s) if s.layout == FieldLayout::Packed => wide(ty.bits()?),
+        Ty::Struct(s) | Ty::Union(s) => s.fields.iter().find_map(|(_, ty)| too_wide(ty)),
+        Ty::Array(a) => too_wide(&a.elem),
+        _ => None,
     }
 }
 

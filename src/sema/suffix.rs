@@ -3,7 +3,7 @@
 use super::advice::advice_on_indices;
 use super::eval::ExprValue;
 use super::lower::Lower;
-use super::operand::{Addr, Base, Operand, PathStep, Place};
+use super::operand::{Addr, Base, Operand, PathStep, Place, comptime_only};
 use super::union_variants;
 use super::unit::Unit;
 use super::value::{GlobalId, Pointee, Pointer, Value};
@@ -298,7 +298,7 @@ fn element_at_run_time(
         let index = index_reg(sema, index, *at)?;
         return Ok(ExprValue::Place(Place::Element { array, index, len: a.dims[0], ty, writable }));
     }
-    let each = ty.words().ok_or_else(|| rules::COMPTIME_ONLY.because(&[("type", &ty)]))?;
+    let each = ty.words().ok_or_else(|| comptime_only(&ty))?;
     // Bytes are numbered from the start of the array first: a row of them may end within a word.
     let mut at = if ty.is_byte() { sema.b().constant(0) } else { sema.lower.addr_reg(array)? };
     for (k, (index, span)) in indices.iter().enumerate() {
@@ -366,7 +366,7 @@ fn index_pointer(
     };
     let Ty::Ptr(p) = ptr.ty() else { unreachable!("only pointers come here") };
     let (ty, writable) = (p.to.clone(), !p.is_const);
-    let each = ty.words().ok_or_else(|| rules::COMPTIME_ONLY.because(&[("type", &ty)]).at(span))?;
+    let each = ty.words().ok_or_else(|| comptime_only(&ty).at(span))?;
     if let Operand::Known(Value::Ptr(Pointer { to: Pointee::Global(id, off), .. })) = &ptr {
         let words = sema.global(*id).ty.words().unwrap_or(0);
         let len = match ty.is_byte() {

@@ -333,6 +333,10 @@ crate::rules! {
     /// cslrun stops strings and structs that grow without end before they fill memory.
     VALUE_TOO_LARGE = "value-too-large": "this {what} is larger than any program needs"
         => "end the loop or recursion that builds it";
+    /// A value of more than 64 bits would exist at run time.
+    /// CSL has integers and packed structs of any width; at run time cslrun computes with up to 64 bits.
+    @Unsupported UNSUPPORTED_WIDTH = "unsupported-width": "{type} has {bits} bits: more than 64 are not supported at run time"
+        => "keep it in an array of words of up to 64 bits, or compute with it at comptime";
     /// Something that nothing uses has an error.
     /// cslrun compiles only what a program uses, so the error appears as soon as something uses it.
     @Warning(unused) UNUSED_CODE = "unused-code": "`{name}` is not used, and wrong: {title}"

@@ -5,6 +5,7 @@ use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Diag, Result};
 use crate::image::{Symbol, TileImage, VariableType};
+use crate::sema::operand::comptime_only;
 use crate::sema::unit::Global;
 use crate::sema::value::{GlobalId, Pointee, Pointer, Value};
 use crate::sema::variable_type::variable_type;
@@ -95,8 +96,7 @@ impl Data {
         if let Some(definition) = g.defined_by {
             return self.place(definition);
         }
-        let words =
-            g.ty.words().ok_or_else(|| rules::COMPTIME_ONLY.because(&[("type", &g.ty)]).at(g.span))?;
+        let words = g.ty.words().ok_or_else(|| comptime_only(&g.ty).at(g.span))?;
         let at = self.words.next_multiple_of(g.align.max(1));
         self.words = at.saturating_add(words);
         let addr = at as u16;

@@ -174,8 +174,8 @@ const BLOCKS: &[(&str, u16, u16)] = &[
     // sdk-examples, topic-16
     ("output_queue_config", 0x7b80, QUEUES),
     ("filters", 0x7d00, filter::WORDS * COLORS),
-    ("pe", 0x7e00, 0x20),
     ("positions", 0x7e80, 4 * COLORS),
+    ("pe", 0x7ee0, 0x20),
     // csl-examples, allreduce
     ("routes", 0x7f20, COLORS),
     ("switches", 0x7f40, COLORS),

@@ -103,9 +103,11 @@ impl ConfigSpace<'_> {
     /// Sets the initial values of the registers.
     pub fn set_initial(&mut self) {
         for (address, value) in &self.tile.initial_config {
-            if let Some(ConfigWord::Pe(block, place)) = ConfigWord::at(self.arch.name, *address)
-                && !self.write_register(block, place, *value)
-            {
+            let known = match ConfigWord::at(self.arch.name, *address) {
+                Some(ConfigWord::Pe(block, place)) => self.write_register(block, place, *value),
+                _ => false,
+            };
+            if !known {
                 self.configuration.others.insert(*address, *value);
             }
         }

@@ -5,9 +5,9 @@ crate::rules! {
     /// The setting accepts only certain values.
     BAD_CHOICE = "bad-choice": "{value} is not one of {choices}"
         => "write one of them";
-    /// A comptime block sets a configuration word of the router.
+    /// A comptime block sets a configuration word of the router, or reads one without a value.
     /// A comptime block sets registers of the PE; its router is set with the routes.
-    CONFIG_AT_COMPTIME = "config-at-comptime": "configuration word {address} cannot be set in a comptime block";
+    CONFIG_AT_COMPTIME = "config-at-comptime": "configuration word {address} {fault} in a comptime block";
     /// A configuration access is outside of its declared ranges.
     /// The address of an access must be in the ranges that it declares.
     @Deny(undefined) CONFIG_OUTSIDE = "config-outside": "configuration word {address} is outside of the ranges of this access"

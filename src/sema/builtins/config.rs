@@ -57,39 +57,59 @@ fn set_config(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
 
 /// `@get_config` in a comptime block: what the PE begins with.
 fn initial_config(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
-    let (address, block) = initial_register(sema, call, 1)?;
+    let (address, block) = initial_register(sema, call, 1, HAS_NO_VALUE)?;
     let set = sema.lower.tile.image.initial_config.iter().rev().find(|(a, _)| *a == address);
-    let value = set.map(|(_, value)| *value).or(block.initial());
-    let value = value.ok_or_else(|| not_before_the_start(address).at(call.span))?;
+    let value = set.map(|(_, value)| *value).or(block.and_then(PeBlock::initial));
+    let value = value.ok_or_else(|| {
+        let diag = not_before_the_start(address, HAS_NO_VALUE).at(call.span);
+        if block.is_none() { diag.help("write it with `@set_config` before you read it") } else { diag }
+    })?;
+    warn_of_no_model(sema, call, address, block)?;
     Ok(Operand::Known(Value::u16(value)))
 }
 
 /// `@set_config` in a comptime block.
 fn set_initial_config(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
-    let (address, block) = initial_register(sema, call, 2)?;
+    let (address, block) = initial_register(sema, call, 2, CANNOT_BE_SET)?;
     let value = sema.known_as(call.args[1], &Ty::U16)?.to::<u16>().unwrap_or_default();
-    if block.initial().is_none() {
-        return Err(not_before_the_start(address).at(call.span));
+    if block.is_some_and(|block| block.initial().is_none()) {
+        return Err(not_before_the_start(address, CANNOT_BE_SET).at(call.span));
     }
-    if block == PeBlock::ExceptionMask && Some(value) != block.initial() {
+    if block == Some(PeBlock::ExceptionMask) && Some(value) != PeBlock::ExceptionMask.initial() {
         sema.lint(run::UNMASKED_EXCEPTION.plain().at(call.span))?;
     }
+    warn_of_no_model(sema, call, address, block)?;
     sema.lower.tile.image.initial_config.push((address, value));
     Ok(Operand::void())
 }
 
-/// A register of the PE that a comptime block names; `n` is the place of the ranges.
-fn initial_register(sema: &mut Sema<'_>, call: Call<'_>, n: usize) -> Result<(u16, PeBlock)> {
+/// A word that a comptime block names, and the register of the PE that it is: `None` if it has no model. `n` is the place
+/// of the ranges.
+fn initial_register(
+    sema: &mut Sema<'_>,
+    call: Call<'_>,
+    n: usize,
+    fault: &str,
+) -> Result<(u16, Option<PeBlock>)> {
     let at = sema.span(call.args[0]);
     let known = sema.known_as(call.args[0], &Ty::U16)?;
     let address = known.to::<u16>().unwrap_or_default();
     check_ranges(sema, call, n, &Operand::Known(known))?;
     match ConfigWord::at(sema.arch.name, address) {
-        Some(ConfigWord::Pe(block, _)) => Ok((address, block)),
-        Some(_) => Err(not_before_the_start(address)
+        Some(ConfigWord::Pe(block, _)) => Ok((address, Some(block))),
+        Some(_) => Err(not_before_the_start(address, fault)
             .at(at)
             .help("routes, switches and filters are set with `@set_local_color_config`")),
-        None => Err(run::UNKNOWN_CONFIG.because(&[("address", &format!("{address:#06x}"))]).at(at)),
+        None => Ok((address, None)),
+    }
+}
+
+/// A word without a model has no effect.
+fn warn_of_no_model(sema: &mut Sema<'_>, call: Call<'_>, address: u16, block: Option<PeBlock>) -> Result<()> {
+    let at = sema.span(call.args[0]);
+    match block {
+        Some(_) => Ok(()),
+        None => sema.lint(run::UNKNOWN_CONFIG.because(&[("address", &format!("{address:#06x}"))]).at(at)),
     }
 }
 
@@ -130,9 +150,12 @@ fn config_address(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
     Ok(Operand::Known(Value::u16(address)))
 }
 
+const CANNOT_BE_SET: &str = "cannot be set";
+const HAS_NO_VALUE: &str = "has no value";
+
 /// The register has no value, or cannot be set, before the program runs.
-fn not_before_the_start(address: u16) -> Diag {
-    rules::CONFIG_AT_COMPTIME.because(&[("address", &format!("{address:#06x}"))])
+fn not_before_the_start(address: u16, fault: &str) -> Diag {
+    rules::CONFIG_AT_COMPTIME.because(&[("address", &format!("{address:#06x}")), ("fault", &fault)])
 }
 
 /// One inclusive range, or a tuple of them.

@@ -4,12 +4,12 @@ use super::eval::EvalFrame;
 use super::files::Files;
 use super::mismatch::{ADDRESS, ADDRESS_OF_ELEMENT};
 use super::walk::Sema;
-use crate::diagnostics::Diag;
 use crate::diagnostics::rules::comptime as rules;
+use crate::diagnostics::{Diag, counted};
 use crate::dsd::ops;
 use crate::source::Span;
 use crate::stdlib;
-use crate::syntax::ast::{Decl, ExprId, ExprKind, FnParam};
+use crate::syntax::ast::{Decl, ExprId, ExprKind, FnDecl, FnParam};
 use crate::syntax::foreign;
 use crate::value::float::FloatKind;
 use crate::value::ty::{IdKind, Ty};
@@ -255,4 +255,22 @@ fn on_kinds(op: &str, left: &Ty, right: &Ty) -> Option<String> {
         }
         _ => return None,
     })
+}
+
+/// The diagnostic about a call with another number of arguments than the function takes.
+pub fn wrong_count(function: &FnDecl, have: usize) -> Diag {
+    let (name, want) = (&function.name.name, function.params.len());
+    let facts: [(&str, &dyn std::fmt::Display); 3] =
+        [("name", &format!("`{name}`")), ("want", &counted(want as u64, "argument")), ("have", &have)];
+    let diag = rules::ARGUMENT_COUNT.because(&facts).also(function.span, "declared here");
+    diag.help(match want {
+        0 => format!("write `{name}()`"),
+        _ => format!("write `{name}({})`, with a value for each parameter", parameters(function)),
+    })
+}
+
+/// The names of the parameters, as a call would list them.
+fn parameters(function: &FnDecl) -> String {
+    let names = function.params.iter().map(|p| p.name.as_ref().map_or("..", |n| n.name.as_str()));
+    names.collect::<Vec<_>>().join(", ")
 }

@@ -10,7 +10,7 @@ use super::lower::{ParamKind, Signature};
 use super::operand::{Operand, behind, repr};
 use super::value::{FnRef, Pointee, Pointer, Value};
 use super::walk::Sema;
-use super::{arith, control, memo, swapped};
+use super::{arith, control, externs, memo, swapped};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Diag, Result, counted};
 use crate::image::code::{Op, Reg};
@@ -38,6 +38,9 @@ impl Sema<'_> {
         let ev = self.expr(callee, None)?;
         match self.value_of(ev, callee_span)? {
             Operand::Known(Value::Fn(f) | Value::Ptr(Pointer { to: Pointee::Fn(f), .. })) => {
+                if self.is_comptime() || force_comptime {
+                    externs::refuse_at_comptime(self, callee)?;
+                }
                 self.call_fn(f, args, span, force_comptime)
             }
             Operand::Reg(r, ty) => match &ty {
@@ -65,7 +68,7 @@ impl Sema<'_> {
             self.lint(call.help("activate it: `@activate(id)`"))?;
         }
         if args.len() != function.params.len() {
-            return Err(wrong_count(function, args.len()).at(span));
+            return Err(advice::wrong_count(function, args.len()).at(span));
         }
         let mut operands = Vec::with_capacity(args.len());
         for (arg, param) in args.iter().zip(&function.params) {
@@ -454,9 +457,6 @@ impl Sema<'_> {
                 None => ParamKind::Any,
             });
         };
-        if !param.comptime && !ty.is_comptime_only() {
-            return Ok(ParamKind::Typed(ty));
-        }
         if ty == Ty::Range && !param.comptime {
             signature.generic = true;
             return Ok(match operand {
@@ -464,6 +464,9 @@ impl Sema<'_> {
                 Some((Operand::Parts(Ty::Range, _), _)) => ParamKind::Any,
                 _ => ParamKind::Typed(ty),
             });
+        }
+        if !param.comptime && !ty.is_comptime_only() {
+            return Ok(ParamKind::Typed(ty));
         }
         signature.generic = true;
         // A register is known at comptime, but what a function does with it happens at run time.
@@ -480,21 +483,4 @@ impl Sema<'_> {
             None => Ok(ParamKind::Any),
         }
     }
-}
-
-fn wrong_count(function: &FnDecl, have: usize) -> Diag {
-    let (name, want) = (&function.name.name, function.params.len());
-    let facts: [(&str, &dyn std::fmt::Display); 3] =
-        [("name", &format!("`{name}`")), ("want", &counted(want as u64, "argument")), ("have", &have)];
-    let diag = rules::ARGUMENT_COUNT.because(&facts).also(function.span, "declared here");
-    diag.help(match want {
-        0 => format!("write `{name}()`"),
-        _ => format!("write `{name}({})`, with a value for each parameter", parameters(function)),
-    })
-}
-
-/// The names of the parameters, as a call would list them.
-fn parameters(function: &FnDecl) -> String {
-    let names = function.params.iter().map(|p| p.name.as_ref().map_or("..", |n| n.name.as_str()));
-    names.collect::<Vec<_>>().join(", ")
 }

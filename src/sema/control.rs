@@ -37,6 +37,19 @@ pub fn join_add(sema: &mut Sema<'_>, join: &mut Join, value: Operand, span: Span
     Ok(())
 }
 
+/// The value of a block whose end is reached is void, so nothing else leaves it with another.
+pub fn check_void(join: &Join, end: &Flow) -> Result<()> {
+    let is_reached = matches!(end, Flow::Next);
+    match join.arms.iter().find(|arm| is_reached && arm.value.ty() != Ty::Void) {
+        Some(arm) => {
+            let facts: [(&str, &dyn std::fmt::Display); 2] = [("want", &Ty::Void), ("have", &arm.value.ty())];
+            let diag = rules::TYPE_MISMATCH.because(&facts).at(arm.span);
+            Err(diag.help("leave the block without a value: it also reaches its end, which gives none"))
+        }
+        None => Ok(()),
+    }
+}
+
 fn join_memory(sema: &mut Sema<'_>, join: &mut Join, arm: Arm) -> Result<()> {
     if join.memory.is_none() {
         let ty = arm.value.ty();

@@ -304,6 +304,9 @@ impl Sema<'_> {
             let help = "export the array, and build the DSD where it is used";
             return Err(DSD_EXPORT.because(&[("dsd", ty)]).at(*span).help(help));
         }
+        if let Some(diag) = externs::not_exportable(ty) {
+            return Err(diag.at(*span));
+        }
         self.place_global(g).map(drop)
     }
 }

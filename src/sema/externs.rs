@@ -4,10 +4,11 @@ use super::unit::{DeclState, Global};
 use super::value::{FnRef, GlobalId, InstanceId};
 use super::walk::Sema;
 use crate::diagnostics::rules::comptime as rules;
+use crate::diagnostics::rules::layout::EXPORT_KIND;
 use crate::diagnostics::{Diag, Result};
 use crate::source::Span;
-use crate::syntax::ast::{Attrs, Decl, FnDecl, Ident, VarDecl, VarKind};
-use crate::value::ty::Ty;
+use crate::syntax::ast::{Attrs, Decl, ExprId, ExprKind, FnDecl, Ident, VarDecl, VarKind};
+use crate::value::ty::{FieldLayout, IdKind, StructTy, Ty};
 use rustc_hash::FxHashMap;
 
 /// The name of the symbol that a declaration of the current module stands for: its own, or that of `linkname`.
@@ -79,6 +80,22 @@ pub fn resolve_function(sema: &mut Sema<'_>, instance: InstanceId, decl: u32, f:
     Ok(())
 }
 
+/// The diagnostic about a type whose values other files cannot see.
+pub fn not_exportable(ty: &Ty) -> Option<Diag> {
+    let is_plain = |of: &StructTy| of.layout == FieldLayout::Plain;
+    let help = match ty {
+        Ty::Array(a) => return not_exportable(&a.elem),
+        Ty::Struct(s) if is_plain(s) => "declare the type as `extern struct`",
+        Ty::Union(u) if is_plain(u) => "declare the type as `extern union`",
+        Ty::Id(IdKind::Direction) => "export a number that stands for it",
+        Ty::Dsd(_) => "export the array, and build the DSD where it is used",
+        Ty::Range | Ty::Void | Ty::Anon(_) => "export a number, an array, or an `extern struct` of them",
+        _ if ty.is_comptime_only() => "give it a type that exists at run time",
+        _ => return None,
+    };
+    Some(EXPORT_KIND.because(&[("type", ty)]).help(help))
+}
+
 /// All that is exported has a symbol of its own.
 pub fn check_exports(sema: &mut Sema<'_>) {
     let mut seen = FxHashMap::<String, Span>::default();
@@ -98,6 +115,30 @@ pub fn check_exports(sema: &mut Sema<'_>) {
             let diag = rules::DUPLICATE_SYMBOL.because(&[("name", &name)]).at(span);
             sema.report(diag.also(first, "exported here, too"));
         }
+    }
+    for (instance, decl) in sema.modules.with_linkname().collect::<Vec<_>>() {
+        let span = sema.instance(instance).unit.file.decls[decl as usize].span();
+        let Ok(name) = declared_symbol(sema, instance, decl) else { continue };
+        if let Some(first) = seen.get(&name) {
+            let diag =
+                rules::DUPLICATE_SYMBOL.because(&[("name", &name)]).at(span).also(*first, "exported here");
+            sema.report(diag.help("declare it `extern` to use what is exported, or give it another symbol"));
+        }
+    }
+}
+
+/// Refuses a call at comptime of a function that another file exports: the definition may be in an object file.
+pub fn refuse_at_comptime(sema: &Sema<'_>, callee: ExprId) -> Result<()> {
+    let frame = sema.frame();
+    let ExprKind::Name(name) = &frame.unit.file.expr(callee).kind else { return Ok(()) };
+    let decl = frame.unit.names.get(name).filter(|_| frame.declared_at(name).is_none());
+    match decl.map(|decl| &sema.instance(frame.instance).decls[*decl as usize]) {
+        Some(DeclState::Elsewhere(_)) => {
+            let what = format!("the result of the `extern` function `{name}`");
+            let diag = rules::NOT_COMPTIME.because(&[("what", &what)]).at(sema.span(callee));
+            Err(diag.help("import the file that defines it, and call the function there"))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -121,6 +121,11 @@ impl LayoutScope {
         self.is_running
     }
 
+    /// Whether the program has a layout block.
+    pub fn has_block(&self) -> bool {
+        self.has_block
+    }
+
     /// Whether the layout block has ended with an error.
     pub fn has_failed(&self) -> bool {
         self.has_failed
@@ -136,15 +141,15 @@ impl LayoutScope {
         self.rectangle = Some((width, height, at));
     }
 
-    /// From now on, code is that of regions, which a Python script places.
-    pub fn begin_regions(&mut self) {
-        self.is_of_regions = true;
-    }
-
     /// The fabric around the rectangle, if nobody says how large it is. Where regions lie is not known here.
     pub fn smallest_fabric(&self) -> Option<FabricPlace> {
         let (width, height, _) = self.rectangle.filter(|_| !self.is_of_regions)?;
         Some(smallest_fabric((width, height), self.imports_streams || self.streams.is_some()))
+    }
+
+    /// From now on, code is that of regions, which a Python script places.
+    pub fn begin_regions(&mut self) {
+        self.is_of_regions = true;
     }
 
     /// Whether it is.

@@ -143,6 +143,18 @@ impl Modules {
         })
     }
 
+    /// The declarations that nobody else sees, but that give a `linkname`.
+    pub fn with_linkname(&self) -> impl Iterator<Item = (InstanceId, u32)> {
+        self.instances.iter().enumerate().flat_map(|(i, instance)| {
+            let is_it = |d: &Decl| match d {
+                Decl::Var(v) => v.linkage == Linkage::Plain && v.attrs.linkname.is_some(),
+                Decl::Fn(_) | Decl::Layout(..) | Decl::Comptime(..) => false,
+            };
+            let decls = instance.unit.file.decls.iter().enumerate().filter(move |(_, d)| is_it(d));
+            decls.map(move |(decl, _)| (InstanceId(i as u32), decl as u32))
+        })
+    }
+
     /// The comptime blocks of a module are evaluated now; whether they were before.
     pub fn begin_blocks(&mut self, id: InstanceId) -> bool {
         std::mem::replace(&mut self.get_mut(id).blocks_done, true)

@@ -159,6 +159,15 @@ impl Operand {
         }
     }
 
+    /// Whether it, or a part of it, is in memory.
+    pub fn lies_in_memory(&self) -> bool {
+        match self {
+            Operand::Mem(..) => true,
+            Operand::Parts(_, parts) => parts.iter().any(Operand::lies_in_memory),
+            Operand::Known(_) | Operand::Reg(..) => false,
+        }
+    }
+
     /// `{}`
     pub fn void() -> Operand {
         Operand::Known(Value::Void)

@@ -167,6 +167,7 @@ impl Sema<'_> {
         self.b().bind(end);
         let target = self.eval.close_target();
         let flow = flow?;
+        control::check_void(&target.join, &flow)?;
         control::join_finish(self, target.join, Expectation::Nothing, end, block.span)?;
         Ok(if target.broken { Flow::Next } else { flow })
     }
@@ -283,12 +284,12 @@ impl Sema<'_> {
             }
         };
         let ty = ty.unwrap_or_else(|| value.as_ref().map_or(Ty::Error, Operand::ty));
-        if ty.is_comptime_only() || ty.words().is_none() {
         if let (Ty::Range, Some(value)) = (&ty, &value)
             && !self.frame().unit.may_assign(&decl.name.name)
         {
             return self.constant(decl, value.clone(), own, decl.span);
         }
+        if ty.is_comptime_only() || ty.words().is_none() {
             return Err(comptime_only(&ty).at(decl.span).help(instead_of_var(&ty, &decl.name.name)));
         }
         exists_at_run_time(&ty, self.options.fp16.kind()).at(decl.span)?;
@@ -364,7 +365,9 @@ impl Sema<'_> {
     /// a part that is still to be read (`pair = .{ .a = pair.b, .b = pair.a }`).
     fn apart(&mut self, value: Operand, span: Span) -> Result<Operand> {
         match &value {
-            Operand::Parts(ty, parts) if parts.iter().any(lies_in_memory) && ty.words().is_some() => {
+            Operand::Parts(ty, parts)
+                if parts.iter().any(Operand::lies_in_memory) && ty.words().is_some() =>
+            {
                 let addr = self.aggregate_addr(&value, span)?;
                 Ok(Operand::Mem(addr, ty.clone()))
             }
@@ -473,14 +476,6 @@ impl Sema<'_> {
         self.eval.note_jump(index, false, self.lower.depth(), span);
         self.b().jump(next);
         Ok(Flow::Dead)
-    }
-}
-
-fn lies_in_memory(part: &Operand) -> bool {
-    match part {
-        Operand::Mem(..) => true,
-        Operand::Parts(_, parts) => parts.iter().any(lies_in_memory),
-        Operand::Known(_) | Operand::Reg(..) => false,
     }
 }
 

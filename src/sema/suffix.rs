@@ -200,7 +200,7 @@ pub fn index(sema: &mut Sema<'_>, base: ExprId, indices: &[ExprId], span: Span) 
             Err(diag.help(advice_on_indices(&sema.snippet(base), a.dims.len(), &all)))
         }
         Ty::Array(a) => index_array(sema, ev, a, &indices, span),
-        Ty::Anon(_) => index_tuple(&mut sema.lower, ev, &ty, &indices, span),
+        Ty::Anon(a) if a.names.is_none() => index_tuple(&mut sema.lower, ev, &ty, &indices, span),
         Ty::Ptr(p) if p.many => {
             let ptr = sema.value_of(ev, base_span)?;
             index_pointer(sema, ptr, &indices, span)
@@ -225,6 +225,12 @@ pub fn index(sema: &mut Sema<'_>, base: ExprId, indices: &[ExprId], span: Span) 
                 // `A[i][j]`, as other languages write `A[i, j]`.
                 (ExprKind::Index { base, indices: rows }, [column]) if rows.len() == 1 => {
                     let all = [sema.snippet(rows[0]), sema.snippet(*column)];
+            let fields = ty.field_names();
+            if let Some(first) = fields.first() {
+                return Err(diag.help(format!(
+                    "name the field: `.{first}`; an index takes elements of arrays and tuples"
+                )));
+            }
                     diag.help(advice_on_indices(&sema.snippet(*base), 1, &all))
                 }
                 _ => diag,

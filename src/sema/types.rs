@@ -2,6 +2,7 @@
 
 use super::arith::coerce;
 use super::eval::ExprValue;
+use super::externs::not_exportable;
 use super::value::Value;
 use super::walk::Sema;
 use crate::diagnostics::render::grouped;
@@ -124,6 +125,11 @@ fn struct_type(
         let ty = sema.ty(f.ty)?;
         if layout == FieldLayout::Packed && ty.bits().is_none() {
             return Err(rules::PACKED_FIELD.because(&[("type", &ty)]).at(at));
+        }
+        if layout == FieldLayout::Extern
+            && let Some(diag) = not_exportable(&ty)
+        {
+            return Err(diag.at(at).note("other files may see the fields of an extern struct or union"));
         }
         out.push((f.name.name.clone(), ty));
     }

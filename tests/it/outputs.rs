@@ -52,10 +52,7 @@ fn the_file_of_a_variable_that_some_pes_lack_is_told_to_hold_some_pes() {
     let layout = "layout {\n  @set_rectangle(3, 1);\n  @set_tile_code(0, 0, \"a.csl\", .{ .x = 1 });\n  \
                   @set_tile_code(1, 0, \"b.csl\", .{});\n  @set_tile_code(2, 0, \"a.csl\", .{ .x = 3 });\n}\n";
     let folder = Folder::with("outputs-some", "layout.csl", layout);
-    folder.write(
-        "a.csl",
-        "param x: u16;\nvar y = @constants([2]u16, x);\ncomptime {\n  @export_symbol(y);\n}\n",
-    );
+    folder.write("a.csl", "param x: u16;\nexport var y = @constants([2]u16, x);\n");
     folder.write("b.csl", "");
     let output = folder.cslrun("layout.csl --get y=y.npy");
     answers(&output, 0, &[]);

@@ -89,7 +89,7 @@ crate::rules! {
         => "give one of them another name";
     /// Two declarations export the same symbol.
     /// Exported names belong to all files of a tile: other files, and the host, find what they name by them.
-    DUPLICATE_SYMBOL = "duplicate-symbol": "the symbol `{name}` is exported twice"
+    DUPLICATE_SYMBOL = "duplicate-symbol": "the symbol `{name}` has two definitions"
         => "remove one `export`, or give one of them another symbol with `linkname`";
     /// An `extern` declaration differs from the definition.
     /// All declarations of a symbol must agree.

@@ -187,6 +187,10 @@ pub(super) fn base_address(base: &Operand, at: Span) -> Result<u8> {
         Ty::Array(a) => &a.elem,
         other => other,
     };
+    if elem.is_byte() && matches!(elem, Ty::Int(_)) {
+        let diag = rules::DSD_ELEMENT.because(&[("type", elem)]).at(at);
+        return Err(diag.help("give the array elements of 16 or 32 bits"));
+    }
     elem.words().filter(|w| matches!(w, 1 | 2)).map(|w| w as u8).ok_or_else(bad)
 }
 

@@ -297,10 +297,16 @@ fn check_mutability(layout: &LayoutScope, name: &str, is_var: bool) -> Option<Di
 /// An exported symbol agrees with what the layout has advertised.
 fn check_export(layout: &LayoutScope, name: &str, ty: &Ty, span: Span) -> Result<()> {
     let place = layout.find_export(name);
-    if layout.exports().is_empty() || place.is_none() && layout.has_failed() {
+    if layout.exports().is_empty() && !layout.has_block() || place.is_none() && layout.has_failed() {
         return Ok(());
     }
     let Some(place) = place else {
+        if layout.exports().is_empty() {
+            let diag = rules::EXPORT_UNKNOWN.because(&[("name", &name)]).at(span);
+            return Err(
+                diag.help(format!("advertise it in the layout block: `@export_name(\"{name}\", ..)`"))
+            );
+        }
         let names = layout.exports().iter().map(|e| e.name.as_str());
         let c = rules::EXPORT_UNKNOWN.because(&[("name", &name)]).at(span);
         let near = suggest::nearest(name, names.clone());

@@ -32,7 +32,7 @@ fn initialize_queue(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
             .because(&[("want", &"input_queue or output_queue"), ("have", &queue.ty())])
             .at(at));
     };
-    let (color, priority) = queue_settings(sema, call, n)?;
+    let (color, priority) = queue_settings(sema, call, kind, n)?;
     let span = call.span;
     let Some(color) = color else {
         // on WSE-2 an output queue carries any color
@@ -63,13 +63,21 @@ fn initialize_queue(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
 pub fn settings_of(arch: ArchName) -> &'static [&'static str] {
     match arch {
         ArchName::Wse2 => &["color", "priority"],
-        ArchName::Wse3 => &["color", "ctrl_table_id", "dense_mode"],
+        ArchName::Wse3 => &["color", CONTROL_TABLE, "dense_mode"],
     }
 }
 
+/// The setting with which input queues find control tasks; output queues do not have it.
+const CONTROL_TABLE: &str = "ctrl_table_id";
+
 /// The color and the priority that `@initialize_queue` gives queue `n`; its table of control tasks is
 /// set at once.
-fn queue_settings(sema: &mut Sema<'_>, call: Call<'_>, n: u16) -> Result<(Option<Color>, Priority)> {
+fn queue_settings(
+    sema: &mut Sema<'_>,
+    call: Call<'_>,
+    kind: IdKind,
+    n: u16,
+) -> Result<(Option<Color>, Priority)> {
     let (mut color, mut priority) = (None, Priority::High);
     if let Some(cfg) = call.args.get(1) {
         let cfg_at = sema.span(*cfg);
@@ -90,15 +98,16 @@ fn queue_settings(sema: &mut Sema<'_>, call: Call<'_>, n: u16) -> Result<(Option
                 ("priority", v) if sema.arch.name == ArchName::Wse2 => {
                     priority = priority_of(v).at(cfg_at)?
                 }
-                ("ctrl_table_id", v) if sema.arch.name == ArchName::Wse3 => {
+                (CONTROL_TABLE, v) if sema.arch.name == ArchName::Wse3 && kind == IdKind::InputQueue => {
                     let choices = || bad_choice(v, "0 to 7");
                     let table = v.to::<u8>().filter(|n| *n < 8).ok_or_else(choices).at(cfg_at)?;
                     sema.lower.tile.queue_tables[usize::from(n & 7)] = table;
                 }
                 ("dense_mode", _) if sema.arch.name == ArchName::Wse3 => {}
                 _ => {
-                    let known = settings_of(sema.arch.name);
-                    return Err(unknown_setting(&name, "`@initialize_queue`", known).at(cfg_at));
+                    let mut known = settings_of(sema.arch.name).to_vec();
+                    known.retain(|name| *name != CONTROL_TABLE || kind == IdKind::InputQueue);
+                    return Err(unknown_setting(&name, "`@initialize_queue`", &known).at(cfg_at));
                 }
             }
         }

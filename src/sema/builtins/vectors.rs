@@ -14,7 +14,7 @@ use crate::dsd::ops::{DsdOp, Elem, OPS, SourceKind, in_format};
 use crate::image::code::{Access, DsdOperand, DsdRef, MapOp, Op, VectorOp};
 use crate::image::{DsrRef, OperandPlace, OperandRole};
 use crate::sema::control;
-use crate::sema::operand::{Operand, repr};
+use crate::sema::operand::{Operand, comptime_only, repr};
 use crate::sema::value::Value;
 use crate::sema::walk::Sema;
 use crate::source::Span;
@@ -335,9 +335,8 @@ pub fn map(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
 }
 
 fn map_input(sema: &mut Sema<'_>, arg: &Arg, ty: &Ty) -> Result<(DsdOperand, Access)> {
-    let access =
-        repr(ty).ok_or_else(|| comptime::COMPTIME_ONLY.because(&[("type", ty)]).at(arg.span))?.access();
-    check_map_operand(arg, DsdTy::FabOut)?;
+    let access = repr(ty).ok_or_else(|| comptime_only(ty).at(arg.span))?.access();
+    check_map_operand(arg, ty, DsdTy::FabOut)?;
     if let ArgumentKind::Dsr(d) = arg.what {
         check_position(d, "source", arg)?;
     }
@@ -350,9 +349,8 @@ fn map_input(sema: &mut Sema<'_>, arg: &Arg, ty: &Ty) -> Result<(DsdOperand, Acc
 }
 
 fn map_output(sema: &mut Sema<'_>, arg: &Arg, ty: &Ty) -> Result<(DsdOperand, Access)> {
-    let access =
-        repr(ty).ok_or_else(|| comptime::COMPTIME_ONLY.because(&[("type", ty)]).at(arg.span))?.access();
-    check_map_operand(arg, DsdTy::FabIn)?;
+    let access = repr(ty).ok_or_else(|| comptime_only(ty).at(arg.span))?.access();
+    check_map_operand(arg, ty, DsdTy::FabIn)?;
     if let ArgumentKind::Dsr(d) = arg.what {
         check_position(d, "destination", arg)?;
     }
@@ -428,7 +426,12 @@ fn check_position(dsr: DsrRef, position: &str, arg: &Arg) -> Result<()> {
 }
 
 /// `wrong` is the fabric DSD that points the wrong way.
-fn check_map_operand(arg: &Arg, wrong: DsdTy) -> Result<()> {
+fn check_map_operand(arg: &Arg, ty: &Ty, wrong: DsdTy) -> Result<()> {
+    if arg.what.is_vector() && !is_element(ty) {
+        let want = "i16, i32, u16, u32, @fp16() or f32";
+        let diag = rules::OPERAND_TYPE.because(&[("want", &want), ("have", ty)]);
+        return Err(arg.wrong(diag.help("give the function a type for this that elements of a DSD can have")));
+    }
     if arg.what.is_fifo() {
         return Err(arg.wrong(rules::MAP_FIFO.plain().help("move the elements to or from memory first")));
     }
@@ -441,6 +444,11 @@ fn check_map_operand(arg: &Arg, wrong: DsdTy) -> Result<()> {
         return Err(arg.wrong(rules::MAP_OPERAND.because(&facts).help(help)));
     }
     Ok(())
+}
+
+fn is_element(ty: &Ty) -> bool {
+    let is_float = matches!(ty, Ty::Float(_));
+    (is_float || matches!(ty, Ty::Int(_))) && matches!(ty.bits(), Some(16 | 32))
 }
 
 fn scalar_fits(elem: Elem, ty: &Ty) -> bool {

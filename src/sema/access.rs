@@ -113,6 +113,15 @@ fn access_target(sema: &mut Sema<'_>, target: ExprId) -> Result<(Value, Vec<u32>
             let ptr = Pointer { ty: Arc::new(ty), to: Pointee::Global(id, off) };
             Ok((Value::Ptr(ptr), a.dims.clone()))
         }
+        ExprValue::Place(Place::Memory {
+            addr: Addr { base: Base::Frame | Base::Reg(_), .. }, ty, ..
+        }) if matches!(ty, Ty::Array(_)) => {
+            let diag = rules::ACCESS_TARGET.because(&[("type", &format!("a local {ty}"))]).at(at);
+            let text = sema.snippet(target);
+            Err(diag.note("where it lies is only known at run time").help(format!(
+                "declare `{text}` outside of functions, or write `.base_address = &{text}` and `.extent`"
+            )))
+        }
         other => {
             let v = sema.value_of(other, at)?;
             let Some(Value::Ptr(p)) = v.known() else { return Err(not_a_tensor(&v.ty())) };
@@ -249,6 +258,11 @@ fn record(base: Value, sum: &Affine, extents: &[u16]) -> Value {
     ])
 }
 
+fn signed(n: i64, bits: u32) -> Value {
+    let ty = Ty::int(true, bits);
+    arith::coerce(&Value::int(n.into()), &ty).unwrap_or(Value::int(n.into()))
+}
+
 /// From the coefficient of each variable (slowest first) to what is added when a dimension ticks
 /// (fastest first): the way back over the faster dimensions is taken off.
 fn step_deltas(coefficients: &[i64], extents: &[u16]) -> Vec<i64> {
@@ -258,11 +272,6 @@ fn step_deltas(coefficients: &[i64], extents: &[u16]) -> Vec<i64> {
         steps.push(c.saturating_sub(way_back));
         way_back = way_back.saturating_add(c.saturating_mul((i64::from(*extent) - 1).max(0)));
     }
-fn signed(n: i64, bits: u32) -> Value {
-    let ty = Ty::int(true, bits);
-    arith::coerce(&Value::int(n.into()), &ty).unwrap_or(Value::int(n.into()))
-}
-
     steps
 }
 

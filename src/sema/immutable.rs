@@ -6,7 +6,7 @@ use super::operand::{Addr, Base, Place};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::comptime as rules;
 use crate::source::Span;
-use crate::syntax::ast::{Decl, ExprId, ExprKind, StmtKind, VarKind};
+use crate::syntax::ast::{Decl, ExprId, ExprKind, StmtKind, VarDecl, VarKind};
 use crate::value::ty::{PtrTy, Ty};
 
 /// The diagnostic about an assignment to a value of this type, which has no place in memory.
@@ -23,6 +23,10 @@ pub fn value(frame: &EvalFrame, lhs: ExprId, ty: &Ty, span: Span) -> Diag {
 
 /// The diagnostic about an assignment to a place that may not be written.
 pub fn place(frame: &EvalFrame, data: &Data, place: &Place, lhs: ExprId, span: Span) -> Diag {
+    if let Some(index) = index_of_comptime_variable(frame, lhs) {
+        let diag = rules::NOT_COMPTIME.because(&[("what", &"an index of this comptime variable")]).at(index);
+        return diag.help("declare the array without `comptime`, or give it an index that is known");
+    }
     let diag = rules::CONST_ASSIGNMENT.plain().at(span);
     let global = match place {
         Place::Memory { addr: Addr { base: Base::Global(id), .. }, .. } => Some(*id),
@@ -84,8 +88,23 @@ fn constant_named(frame: &EvalFrame, lhs: ExprId) -> Option<&str> {
 
 /// Whether a local is declared by a statement.
 fn is_variable(frame: &EvalFrame, declared: Span) -> bool {
-    let is_declaration = |kind: &StmtKind| matches!(kind, StmtKind::Var(v) if v.name.span == declared);
-    frame.unit.file.stmts.iter().any(|stmt| is_declaration(&stmt.kind))
+    declaration(frame, declared).is_some()
+}
+
+fn declaration(frame: &EvalFrame, declared: Span) -> Option<&VarDecl> {
+    frame.unit.file.stmts.iter().find_map(|stmt| match &stmt.kind {
+        StmtKind::Var(v) if v.name.span == declared => Some(v),
+        _ => None,
+    })
+}
+
+/// The place of the indices behind a comptime variable, which can be assigned where all of them are known.
+fn index_of_comptime_variable(frame: &EvalFrame, lhs: ExprId) -> Option<Span> {
+    let file = &frame.unit.file;
+    let ExprKind::Index { base, indices } = &file.expr(lhs).kind else { return None };
+    let ExprKind::Name(name) = &file.expr(*base).kind else { return None };
+    let v = declaration(frame, frame.declared_at(name)?)?;
+    (v.comptime && v.kind == VarKind::Var).then(|| file.expr(indices[0]).span)
 }
 
 /// The help to declare a constant as a variable.

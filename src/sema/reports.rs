@@ -137,7 +137,7 @@ impl<'s> Reports<'s> {
 }
 
 /// Rules about names and types, which hold whatever else a program says.
-const NAMES_AND_TYPES: [&Rule; 32] = [
+const NAMES_AND_TYPES: [&Rule; 34] = [
     &comptime::UNKNOWN_NAME,
     &comptime::UNKNOWN_BUILTIN,
     &comptime::UNKNOWN_FIELD,
@@ -160,7 +160,9 @@ const NAMES_AND_TYPES: [&Rule; 32] = [
     &comptime::NOT_A_STRUCT,
     &comptime::NOT_ASSIGNABLE,
     &comptime::NOT_COMPTIME,
+    &comptime::COMPTIME_ONLY,
     &comptime::CONST_ASSIGNMENT,
+    &comptime::MISSING_FIELD,
     &comptime::NO_COMMON_TYPE,
     &comptime::ARGUMENT_COUNT,
     &comptime::INDEX_COUNT,

@@ -116,6 +116,11 @@ fn place_field(sema: &mut Sema<'_>, place: Place, name: &Ident) -> Result<ExprVa
         let off = ty.packed_offset(i);
         return Ok(ExprValue::Place(Place::Bits { whole: Box::new(place), off, ty: field }));
     }
+    if let Place::Memory { known: Some(Value::Union(u)), .. } = &place
+        && sema.is_comptime()
+    {
+        return known_field(sema, Value::Union(u.clone()), name);
+    }
     if let Place::Comptime { slot, path, .. } = &place {
         union_variants::use_in_variable(sema, *slot, path, (i, &field), name)?;
     }
@@ -220,17 +225,17 @@ pub fn index(sema: &mut Sema<'_>, base: ExprId, indices: &[ExprId], span: Span) 
         }
         _ => {
             let diag = rules::NOT_INDEXABLE.because(&[("type", &ty)]).at(span);
-            let unit = sema.unit();
-            Err(match (&unit.file.expr(base).kind, written) {
-                // `A[i][j]`, as other languages write `A[i, j]`.
-                (ExprKind::Index { base, indices: rows }, [column]) if rows.len() == 1 => {
-                    let all = [sema.snippet(rows[0]), sema.snippet(*column)];
             let fields = ty.field_names();
             if let Some(first) = fields.first() {
                 return Err(diag.help(format!(
                     "name the field: `.{first}`; an index takes elements of arrays and tuples"
                 )));
             }
+            let unit = sema.unit();
+            Err(match (&unit.file.expr(base).kind, written) {
+                // `A[i][j]`, as other languages write `A[i, j]`.
+                (ExprKind::Index { base, indices: rows }, [column]) if rows.len() == 1 => {
+                    let all = [sema.snippet(rows[0]), sema.snippet(*column)];
                     diag.help(advice_on_indices(&sema.snippet(*base), 1, &all))
                 }
                 _ => diag,

@@ -20,11 +20,16 @@ static FOLDER: Dir = include_dir!("$CARGO_MANIFEST_DIR/src/stdlib/csl");
 const MISSING: &[&str] = &["kernels/fft/get_params"];
 
 /// Functions of the SDK that a library file here lacks, with what to write instead.
-const MISSING_MEMBERS: &[(&str, &str, &str)] = &[(
-    "message_passing",
-    "encode_header",
-    "send the message with `send_message`, which makes the header: the documents do not describe its bits",
-)];
+const MISSING_MEMBERS: &[(&str, &str, &str)] = &[
+    (
+        "message_passing",
+        "encode_header",
+        "send the message with `send_message`, which makes the header: the documents do not describe its bits",
+    ),
+    ("debug", "tagged_put_u8", "write `trace(x)`: the SDK's library uses this function itself"),
+    ("debug", "put_u16", "write `trace(x)`: the SDK's library uses this function itself"),
+    ("debug", "put_u32", "write `trace(x)`: the SDK's library uses this function itself"),
+];
 
 /// The text of a library file; `path` is the name without `<` and `>`.
 pub fn find(path: &str) -> Option<&'static str> {

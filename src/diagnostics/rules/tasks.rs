@@ -108,7 +108,7 @@ crate::rules! {
     TASK_SHAPE = "task-shape": "the parameters of `{name}` do not fit a {kind} task";
     /// Something is blocked or unblocked that has no such state.
     /// Only the channels and tasks of a machine can be blocked.
-    UNBLOCK_KIND = "unblock-kind": "{have} cannot be blocked or unblocked on {arch}";
+    UNBLOCK_KIND = "unblock-kind": "{have} cannot be {done} on {arch}";
     /// The run reaches its limit of cycles.
     /// A task that never ends would keep the run going forever, so there is a limit.
     CYCLE_LIMIT = "cycle-limit": "the program is not finished after {limit} cycles";

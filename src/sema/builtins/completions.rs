@@ -39,7 +39,7 @@ pub fn completion(sema: &mut Sema<'_>, v: &Operand, activate: bool, at: Span) ->
                     false => "bind a task to an id of `@get_local_task_id`, and activate that",
                 }));
             }
-            other => return Err(tasks::bad_channel(sema.arch, &other).at(at)),
+            other => return Err(tasks::bad_channel(sema.arch, &other, "unblocked with `.unblock`").at(at)),
         },
     };
     if is_task {

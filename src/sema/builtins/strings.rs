@@ -70,7 +70,9 @@ fn get_array(sema: &mut Sema<'_>, s: ExprId) -> Result<Value> {
 fn string_from_byte(sema: &mut Sema<'_>, b: ExprId) -> Result<Value> {
     let at = sema.span(b);
     let v = sema.known(b)?;
-    let byte =
-        v.to::<u8>().ok_or_else(|| rules::INDEX_RANGE.because(&[("index", &v), ("len", &256)]).at(at))?;
+    let byte = v.to::<u8>().ok_or_else(|| {
+        let diag = rules::INTEGER_OVERFLOW.because(&[("what", &v), ("type", &Ty::int(false, 8))]);
+        diag.at(at).help("a byte is a number from 0 to 255")
+    })?;
     Ok(Value::Str([byte].as_slice().into()))
 }

@@ -89,10 +89,12 @@ fn activate(sema: &mut Sema<'_>, id: ExprId) -> Result<Operand> {
 fn set_blocked(sema: &mut Sema<'_>, id: ExprId, block: bool) -> Result<Operand> {
     let at = sema.span(id);
     let v = defined_id(sema, id)?;
-    let Ty::Id(kind) = v.ty() else { return Err(bad_channel(sema.arch, &v.ty()).at(at)) };
+    let Ty::Id(kind) = v.ty() else {
+        return Err(bad_channel(sema.arch, &v.ty(), "blocked or unblocked").at(at));
+    };
     let microthread = kind == IdKind::Microthread;
     if !is_channel(sema.arch, kind) && !microthread {
-        return Err(bad_channel(sema.arch, &v.ty()).at(at));
+        return Err(bad_channel(sema.arch, &v.ty(), "blocked or unblocked").at(at));
     }
     let v = ids::task_of_old_color(v);
     ids::refuse_no_color(sema, &v).at(at)?;
@@ -178,12 +180,16 @@ pub(super) fn is_channel(arch: &Arch, kind: IdKind) -> bool {
     }
 }
 
-pub(super) fn bad_channel(arch: &Arch, have: &Ty) -> Diag {
+/// The diagnostic about something that is not `unblocked`, in whatever way.
+pub(super) fn bad_channel(arch: &Arch, have: &Ty, unblocked: &str) -> Diag {
     let want = match arch.name {
         ArchName::Wse2 => "a color, data_task_id or local_task_id",
+        ArchName::Wse3 if *have == Ty::Id(IdKind::Microthread) => {
+            "an input_queue, data_task_id or local_task_id, or call `@unblock` with the ut_id"
+        }
         ArchName::Wse3 => "an input_queue, data_task_id, local_task_id or ut_id",
     };
-    let c = rules::UNBLOCK_KIND.because(&[("arch", &arch.word), ("have", have)]);
+    let c = rules::UNBLOCK_KIND.because(&[("arch", &arch.word), ("have", have), ("done", &unblocked)]);
     match have {
         Ty::Fn(_) => c.help("give it the id that the task is bound to, not the task"),
         _ => c.help(format!("give it {want}")),

@@ -1,4 +1,4 @@
-use super::args::{RunArgs, ShownCycles};
+use super::args::{RunArgs, ShownCycles, TraceTarget};
 use super::explore::WrittenSchedule;
 use super::outcome::Outcome;
 use super::progress::ProgressLine;
@@ -62,10 +62,10 @@ pub fn run(args: &RunArgs, loader: &dyn Loader) -> Outcome {
     outcome
 }
 
-/// Whether printed lines can be shown while the program runs. A trace comes before them, and those of another schedule
-/// than the one that was asked for are not shown at all.
+/// Whether printed lines can be shown while the program runs. A trace on the screen comes before them, and those of another
+/// schedule than the one that was asked for are not shown at all.
 fn follows_lines(args: &RunArgs, outcome: &Outcome) -> bool {
-    let is_first = args.trace.trace.is_none() && args.schedule.is_none();
+    let is_first = args.trace.trace != Some(TraceTarget::Screen) && args.schedule.is_none();
     output::shows_lines_at_once() && is_first && outcome.format != MessageFormat::Sarif
 }
 

@@ -88,10 +88,10 @@ intrinsics! {
     ConfigRead(Ty::U16) -> Ty::U16;
     /// `(address, value)`: writes a configuration word.
     ConfigWrite(Ty::U16, Ty::U16) -> Ty::Void;
-    /// `(axis, color, kind, root, count, size)`: this PE begins a collective operation with its row
-    /// (axis 0) or column (1) of `size` PEs. Kinds are 0 broadcast, 1 scatter, 2 gather, 3 reduce_fadds,
-    /// 4 reduce_faddh.
-    Collective(Ty::U16, Ty::U16, Ty::U16, Ty::U16, Ty::U16, Ty::U16) -> Ty::Void;
+    /// `(line, kind, root, count, from, to)`: this PE begins a collective operation with its row or column, with buffers
+    /// at these addresses. `line` is 0 for a row and 1 for a column, plus 2 times the color, plus 65536 times the number
+    /// of PEs. Kinds are 0 broadcast, 1 scatter, 2 gather, 3 reduce_fadds, 4 reduce_faddh.
+    Collective(Ty::U32, Ty::U16, Ty::U16, Ty::U16, Ty::U16, Ty::U16) -> Ty::Void;
     /// `(column, row, length, room)`: the next `length` words on the color of messages, from a buffer of
     /// `room` elements, go to a PE.
     SendMessage(Ty::U16, Ty::U16, Ty::U16, Ty::U16) -> Ty::Void;

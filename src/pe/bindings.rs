@@ -5,12 +5,32 @@ use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{CONTROL_TASK_UNBOUND, TASK_UNBOUND};
 use crate::image::{Scalar, TaskBinding, TaskKind, TileImage};
 
+/// How many tasks of other ids a message names.
+const MOST_SHOWN: usize = 4;
+
 /// The binding of a task that may run.
 pub(super) fn binding(tile: &TileImage, kind: TaskKind, id: TaskId) -> Result<&TaskBinding, Diag> {
     tile.tasks.iter().find(|t| t.kind == kind && t.id == id).ok_or_else(|| match kind {
-        TaskKind::Control => CONTROL_TASK_UNBOUND.because(&[("id", &id)]),
+        TaskKind::Control => control_task_unbound(tile, id),
         TaskKind::Local | TaskKind::Data => TASK_UNBOUND.because(&[("id", &id)]).for_good(),
     })
+}
+
+/// The diagnostic about an id without a control task names the one task that nothing binds, or those of other ids.
+fn control_task_unbound(tile: &TileImage, id: TaskId) -> Diag {
+    let diag = CONTROL_TASK_UNBOUND.because(&[("id", &id)]);
+    match tile.unbound.as_slice() {
+        [task] => diag.also(task.span, task.fact()).help(format!(
+            "write in a comptime block: `@bind_control_task({}, @get_control_task_id({id}))`",
+            task.name
+        )),
+        _ => {
+            let others = tile.tasks.iter().filter(|task| task.kind == TaskKind::Control);
+            others.take(MOST_SHOWN).fold(diag, |diag, task| {
+                diag.also(task.span, format!("`{}` is bound to control task id {}", task.name, task.id))
+            })
+        }
+    }
 }
 
 /// The diagnostic about an id without a task names the task whose binding was forgotten.

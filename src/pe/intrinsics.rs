@@ -131,16 +131,18 @@ impl Pe {
                 return environment.log.traced.push(Traced { pe: self.at, cycle: time, key, tag, value });
             }
             Intrinsic::Collective => {
+                let line = argument(0) as u32;
                 let argument = |k: Reg| argument(k) as u16;
                 return environment.log.joined.push(CollectiveCall {
                     pe: self.at,
                     cycle: time,
-                    is_column: argument(0) == 1,
-                    color: argument(1),
-                    kind: argument(2),
-                    root: argument(3),
-                    count: argument(4),
-                    size: argument(5),
+                    is_column: line & 1 == 1,
+                    color: (line as u16) >> 1,
+                    kind: argument(1),
+                    root: argument(2),
+                    count: argument(3),
+                    size: (line >> 16) as u16,
+                    buffers: [argument(4), argument(5)],
                     calls: self.main.calls.places(tile),
                 });
             }

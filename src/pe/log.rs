@@ -53,6 +53,8 @@ pub struct CollectiveCall {
     pub count: u16,
     /// PEs of the row or column.
     pub size: u16,
+    /// The addresses of what is sent and of what is received.
+    pub buffers: [u16; 2],
     /// The call stack, the innermost call first.
     pub calls: Vec<Span>,
 }

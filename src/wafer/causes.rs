@@ -7,7 +7,7 @@ use crate::diagnostics::counted;
 use crate::fabric::{BufferPlace, EdgeLink, Fabric};
 use crate::image::code::{Completion, IdArg};
 use crate::image::{OperandRole, Program, TaskBinding, TaskKind, TileImage};
-use crate::pe::WaitsFor;
+use crate::pe::{Wait, Waiter, WaitsFor};
 use crate::source::Span;
 use serde::Serialize;
 
@@ -137,8 +137,16 @@ pub(super) enum Idle<'t> {
 pub(super) fn idle_task(pe_array: &PeArray, pe: usize, place: Span) -> Option<Cause> {
     match idle(pe_array, pe, place)? {
         Idle::Cause(cause) => Some(cause),
-        Idle::Behind { place, next, .. } => {
-            Some(not_activated(pe_array.program().pe_coord(pe), place, &next?))
+        Idle::Behind { data, place, next } => {
+            let begun = pe_array.get(pe).is_some_and(|pe| pe.has_begun(data.id));
+            let cause = not_activated(pe_array, pe, place, &next?);
+            Some(match begun {
+                true => cause,
+                false => Cause {
+                    advice: format!("send a wavelet to `{}`, which no wavelet has started", data.name),
+                    ..cause
+                },
+            })
         }
     }
 }
@@ -174,7 +182,7 @@ pub(super) fn idle(pe_array: &PeArray, pe: usize, place: Span) -> Option<Idle<'_
         };
         let before = tile.tasks_to(next);
         if tile.is_launched_to(next) || before.iter().any(|t| begun(t) || t.kind == TaskKind::Control) {
-            return Some(Idle::Cause(not_activated(at, next, &task.name)));
+            return Some(Idle::Cause(not_activated(pe_array, pe, next, &task.name)));
         }
         (place, next_name) = (next, Some(task.name.clone()));
     }
@@ -197,13 +205,21 @@ fn unnamed_task(pe_array: &PeArray, pe: usize, tasks: &[&TaskBinding], place: Sp
     })
 }
 
-fn not_activated(at: PeCoord, place: Span, task: &str) -> Cause {
+fn not_activated(pe_array: &PeArray, pe: usize, place: Span, task: &str) -> Cause {
+    let at = pe_array.program().pe_coord(pe);
+    let is_operation = |wait: &Wait<'_>| !matches!(wait.who, Waiter::Queue | Waiter::Task(_));
+    let waits = pe_array.get(pe).is_some_and(|pe| pe.waits().iter().any(is_operation));
     Cause {
         pe: at,
         span: place,
         fact: format!("{at} would activate `{task}` at the end of this, but has not reached it"),
         also: None,
-        advice: "check what blocks this operation, or the condition before it".to_string(),
+        advice: match waits {
+            true => format!("let {at} finish the operation that it waits in, which comes before this"),
+            false => {
+                "check the condition in front of this: the code around it has run to its end".to_string()
+            }
+        },
     }
 }
 

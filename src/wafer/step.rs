@@ -74,7 +74,7 @@ impl Wafer {
     /// Looks at what PEs and routers have done in the cycle that is over.
     fn check_cycle(&mut self) {
         let findings = &mut self.findings;
-        self.collectives.step(findings, &self.program.sources);
+        self.collectives.step(findings, &self.program);
         self.messages.step(findings, &mut self.bands.first.fabric, &self.program);
         for band in self.bands.iter_mut() {
             traps::trap_unrouted(findings, &mut band.fabric, &self.pe_array, self.now);

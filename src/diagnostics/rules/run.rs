@@ -8,6 +8,9 @@ crate::rules! {
     /// `@assert` states what must be true; on hardware the PE would continue with wrong data.
     @Deny ASSERTION_FAILED = "assertion-failed": "assertion failed: {text}"
         => "look at the variables here with `cslrun debug`, and go back to what has set them";
+    /// A buffer of a collective operation is smaller than what moves there.
+    /// The library counts elements of 32 bits, for each PE, and does not know how large a buffer is.
+    @Warning(undefined) COLLECTIVE_COUNT = "collective-count": "{this}, needs {want} elements of `{name}`, which has {have}";
     /// Nothing calls the `init` of an import of `<collectives_2d/pe>`.
     /// The library sets up its routes and tasks there.
     @Warning COLLECTIVE_INIT = "collective-init": "nothing calls `init` of this import of `<collectives_2d/pe>`"
@@ -27,7 +30,7 @@ crate::rules! {
     /// A control wavelet names a task that is not bound.
     /// A control wavelet starts the task whose id it carries, so a task must be bound to that id.
     CONTROL_TASK_UNBOUND = "control-task-unbound": "a control wavelet names task {id}, which is not bound"
-        => "write in a comptime block: `@bind_control_task(task, @get_control_task_id({id}))`";
+        => "declare a task for it, `task told() void { .. }`, and write in a comptime block: `@bind_control_task(told, @get_control_task_id({id}))`";
     /// A pointer to a local is used after its function has returned.
     /// After the function has returned, other calls reuse the memory of its locals.
     @Deny DANGLING_POINTER = "dangling-pointer": "the pointer refers to {what}";

@@ -44,6 +44,7 @@ mod seeds;
 mod site;
 mod story;
 mod strangers;
+mod stream_hangs;
 mod templates;
 mod trace;
 mod wire;

@@ -59,11 +59,10 @@ fn set_config(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
 fn initial_config(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
     let (address, block) = initial_register(sema, call, 1, HAS_NO_VALUE)?;
     let set = sema.lower.tile.image.initial_config.iter().rev().find(|(a, _)| *a == address);
-    let value = set.map(|(_, value)| *value).or(block.and_then(PeBlock::initial));
-    let value = value.ok_or_else(|| {
-        let diag = not_before_the_start(address, HAS_NO_VALUE).at(call.span);
-        if block.is_none() { diag.help("write it with `@set_config` before you read it") } else { diag }
-    })?;
+    // A word without a model is 0 until something writes it, as at run time.
+    let initial = block.map_or(Some(0), PeBlock::initial);
+    let value = set.map(|(_, value)| *value).or(initial);
+    let value = value.ok_or_else(|| not_before_the_start(address, HAS_NO_VALUE).at(call.span))?;
     warn_of_no_model(sema, call, address, block)?;
     Ok(Operand::Known(Value::u16(value)))
 }

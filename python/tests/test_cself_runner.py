@@ -187,6 +187,7 @@ def test_a_tensor_that_nobody_takes_is_a_hang(folder, tmp_path):
         "  @set_rectangle(1, 1);\n"
         '  @set_tile_code(0, 0, "pe.csl");\n'
         "  @set_color_config(0, 0, @get_color(1), .{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP } } });\n"
+        '  @export_name("f", fn()void);\n'
         "}\n"
     )
     (tmp_path / "pe.csl").write_text("var x: u16 = 0;\nfn f() void { x = 1; }\ncomptime { @export_symbol(f); }\n")

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from cslrun import _native
 from cslrun.program import Program
@@ -52,3 +57,23 @@ def load(folder: str | os.PathLike[str]) -> tuple[Program, _native.Snapshot]:
 
 def _path(folder: str | os.PathLike[str]) -> Path:
     return Path(folder) / "bin" / "snapshot.cslrun"
+
+
+def place(program: Program, col: int, row: int) -> tuple[int, int]:
+    """The place in the program rectangle of a PE with fabric coordinates."""
+    (dx, dy), (width, height) = program.offset, program.size
+    x, y = int(col) - dx, int(row) - dy
+    if not (0 <= x < width and 0 <= y < height):
+        raise RuntimeError(
+            f"({col}, {row}) is not a PE of the program: in the fabric the program occupies columns {dx} to "
+            f"{dx + width - 1} and rows {dy} to {dy + height - 1}"
+        )
+    return x, y
+
+
+def rectangle(
+    of: tuple[tuple[int, int], tuple[int, int]], read: Callable[[int, int], npt.NDArray[Any]]
+) -> npt.NDArray[Any]:
+    """What the PEs of a rectangle ((column, row), (width, height)) give, by column and row."""
+    (col, row), (width, height) = of
+    return np.array([[read(col + i, row + j) for j in range(height)] for i in range(width)])

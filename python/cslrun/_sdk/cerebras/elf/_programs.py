@@ -29,18 +29,6 @@ def of_elf_files(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]
     return folder, _program.load(folder)
 
 
-def place(program: cslrun.Program, col: int, row: int) -> tuple[int, int]:
-    """The place in the program rectangle of a PE with fabric coordinates."""
-    (dx, dy), (width, height) = program.offset, program.size
-    x, y = int(col) - dx, int(row) - dy
-    if not (0 <= x < width and 0 <= y < height):
-        raise RuntimeError(
-            f"({col}, {row}) is not a PE of the program: in the fabric the program occupies columns {dx} to "
-            f"{dx + width - 1} and rows {dy} to {dy + height - 1}"
-        )
-    return x, y
-
-
 def write(runner: cslrun.Runner, x: int, y: int, name: str, array: npt.NDArray[Any]) -> None:
     """Writes the bits of an array to a variable of a PE, from its start."""
     scalar, sizes, _ = runner._peek(x, y, name)

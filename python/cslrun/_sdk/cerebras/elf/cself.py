@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from cerebras.elf import _programs
 
-from cslrun import _native
+from cslrun import _native, snapshot
 
 
 class ELFMemory:
@@ -55,7 +55,7 @@ class ELFLoader:
             raise RuntimeError("ELFLoader needs an ELF file and the file that connect_and_run(core_file) has written")
         _, program = _programs.of_elf_files([self._elf])
         left = _native.Snapshot.load(program._native, str(self._core))
-        x, y = _programs.place(program, column, row)
+        x, y = snapshot.place(program, column, row)
         return np.frombuffer(left.symbol(x, y, sym_name), dtype=sym_type).copy()
 
     def get_as_array(

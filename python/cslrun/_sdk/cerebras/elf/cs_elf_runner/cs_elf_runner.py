@@ -283,7 +283,7 @@ class CSELFRunner:
         """Sets a variable of one PE before the run, as bits."""
         if self._has_run:
             raise RuntimeError(f"set_symbol('{symbol}') comes too late: connect_and_run() has ended")
-        x, y = _programs.place(self._program, col, row)
+        x, y = snapshot.place(self._program, col, row)
         _programs.write(self._runner, x, y, symbol, np.asarray(np_array))
 
     def set_symbol_rect(self, symbol: str, np_array: npt.NDArray[Any], offset: tuple[int, int] = (0, 0)) -> None:
@@ -299,21 +299,18 @@ class CSELFRunner:
 
     def get_symbol(self, col: int, row: int, symbol: str, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
         """The memory of a variable of one PE."""
-        x, y = _programs.place(self._program, col, row)
+        x, y = snapshot.place(self._program, col, row)
         return np.frombuffer(self._runner.symbol(x, y, symbol), dtype=dtype).copy()
 
     def get_symbol_rect(
         self, rectangle: tuple[tuple[int, int], tuple[int, int]], symbol: str, dtype: npt.DTypeLike
     ) -> npt.NDArray[Any]:
         """The memory of a variable of a rectangle ((column, row), (width, height)), by column and row."""
-        (col, row), (width, height) = rectangle
-        return np.array(
-            [[self.get_symbol(col + i, row + j, symbol, dtype) for j in range(height)] for i in range(width)]
-        )
+        return snapshot.rectangle(rectangle, lambda col, row: self.get_symbol(col, row, symbol, dtype))
 
     def _read_trace(self, col: int, row: int, name: str) -> list[bool | int | float | str]:
         """The values that a PE recorded under a name."""
-        x, y = _programs.place(self._program, col, row)
+        x, y = snapshot.place(self._program, col, row)
         return self._runner.trace(x, y, name)
 
 

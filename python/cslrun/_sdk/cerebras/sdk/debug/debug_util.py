@@ -35,10 +35,7 @@ class debug_util:
         self, rectangle: tuple[tuple[int, int], tuple[int, int]], symbol: str, dtype: npt.DTypeLike
     ) -> npt.NDArray[Any]:
         """The memory of a variable of a rectangle ((column, row), (width, height)), by column and row."""
-        (col, row), (width, height) = rectangle
-        return np.array(
-            [[self.get_symbol(col + i, row + j, symbol, dtype) for j in range(height)] for i in range(width)]
-        )
+        return snapshot.rectangle(rectangle, lambda col, row: self.get_symbol(col, row, symbol, dtype))
 
     def read_trace(self, col: int, row: int, name: str) -> list[bool | int | float | str]:
         """The values that a PE recorded under a name, in order."""
@@ -47,11 +44,4 @@ class debug_util:
 
     def _place(self, col: int, row: int) -> tuple[int, int]:
         program, _ = self._left
-        (dx, dy), (width, height) = program.offset, program.size
-        x, y = col - dx, row - dy
-        if not (0 <= x < width and 0 <= y < height):
-            raise RuntimeError(
-                f"({col}, {row}) is not a PE of the program: in the fabric the program occupies columns {dx} to "
-                f"{dx + width - 1} and rows {dy} to {dy + height - 1}"
-            )
-        return x, y
+        return snapshot.place(program, col, row)

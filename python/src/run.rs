@@ -5,7 +5,7 @@ use crate::interrupt::{self, RunInProgress};
 use crate::recordings::Recordings;
 use crate::runner::Ticket;
 use cslrun::cli::{AttachedRun, Goal, ProgressLine};
-use cslrun::{Failure, MessageFormat, render};
+use cslrun::{Color, Direction, Failure, MessageFormat, PeCoord, render};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -206,6 +206,12 @@ impl Run {
             return Ok(());
         }
         Err(PyValueError::new_err(format!("PE({x},{y}) lies outside the program rectangle of {w} x {h} PEs")))
+    }
+
+    /// The sides on which the rectangle ends at a PE: those from which a color is accepted, and those on which it leaves.
+    pub fn edge_sides(&mut self, pe: PeCoord, color: Color) -> PyResult<(Vec<Direction>, Vec<Direction>)> {
+        self.check_place(pe.x, pe.y)?;
+        Ok(self.machine.look(|runner| runner.edge_sides(pe, color)))
     }
 }
 

@@ -280,25 +280,19 @@ impl Runner {
         color: u8,
     ) -> PyResult<usize> {
         let run = &mut *self.run()?;
-        let (x, y) = place;
-        run.check_place(x, y)?;
-        let (pe, color) = (PeCoord { x, y }, Color(color));
-        let (into, out) = run.machine.look(|runner| runner.edge_sides(pe, color));
+        let (pe, color) = (PeCoord { x: place.0, y: place.1 }, Color(color));
+        let (into, out) = run.edge_sides(pe, color)?;
         let sides = if to_wafer { into } else { out };
-        let Some(side) = sides.into_iter().find(|known| known.name() == side) else {
-            return Err(PyValueError::new_err(format!(
-                "color {color} has no route over the {side} edge of {pe}"
-            )));
-        };
+        let side = sides.into_iter().find(|known| known.name() == side).ok_or_else(|| {
+            PyValueError::new_err(format!("color {color} has no route over the {side} edge of {pe}"))
+        })?;
         let stream = EdgeStream { name, to_wafer, pe, side, color };
         Ok(run.machine.act(move |runner| runner.add_edge_stream(stream.clone())))
     }
 
     /// The sides on which the rectangle ends at a PE: those from which a color is accepted, and those on which it leaves.
     fn edge_sides(&self, x: u16, y: u16, color: u8) -> PyResult<(Vec<&'static str>, Vec<&'static str>)> {
-        let run = &mut *self.run()?;
-        run.check_place(x, y)?;
-        let (into, out) = run.machine.look(|runner| runner.edge_sides(PeCoord { x, y }, Color(color)));
+        let (into, out) = self.run()?.edge_sides(PeCoord { x, y }, Color(color))?;
         let names = |sides: Vec<Direction>| sides.into_iter().map(Direction::name).collect();
         Ok((names(into), names(out)))
     }

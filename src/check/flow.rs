@@ -229,14 +229,15 @@ impl SendSummary {
         // Messages follow no route, and wavelets for the host need none.
         let is_unrouted = |c: &Color| to_host(c) || sends_messages && *c == MESSAGE_COLOR;
         let always = tile.certain();
+        let sends: Vec<_> = tile.sends().collect();
         let colors = |only: bool| {
-            let ops = tile.sends().filter(|s| !only || s.is_sure && always.contains(s.op));
+            let ops = sends.iter().filter(|s| !only || s.is_sure && always.contains(s.op));
             let mut all: Vec<Color> = ops.filter_map(|s| s.color).filter(|c| !is_unrouted(c)).collect();
             all.sort_unstable();
             all.dedup();
             all
         };
-        let control = tile.sends().filter(|s| s.control).filter_map(|s| s.color);
+        let control = sends.iter().filter(|s| s.control).filter_map(|s| s.color);
         let controls = control.fold(0, |all, color| all | 1 << color.0);
         let reroutes = tile.functions.iter().fold(0, |all, f| all | rerouted(program.arch, f));
         SendSummary { certain: colors(true), sends: colors(false), controls, reroutes }

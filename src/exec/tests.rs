@@ -271,7 +271,8 @@ fn superinstructions_do_exactly_what_their_parts_do() {
     let (mut dice, mut met) = (Dice(1), BTreeSet::new());
     for _ in 0..80_000 {
         let callee = vec![Op::AddU { d: 0, a: 0, b: 1, sh: 32 }, Op::Ret];
-        let functions = vec![function("f", 0, &CONSTS, dice.code()), function("g", 1, &[7], callee)];
+        let functions =
+            vec![function("f", 0, &CONSTS, dice.code()).into(), function("g", 1, &[7], callee).into()];
         let tile = TileImage { functions, data_end: 16, ..TileImage::default() };
         let tile = PreparedTile::new(Arc::new(tile), Arc::default());
         let parts: Vec<_> = tile.functions.iter().map(|f| OnceLock::from(Arc::new(in_parts(f)))).collect();
@@ -316,7 +317,8 @@ fn a_call_finds_all_its_constants_and_no_value_of_another_call() {
         let store = Op::StoreAt { s: 6, addr: 0, kind: Access::U16 };
         let (old, argument) = (Op::Mov { d: 26, a: 3 }, Op::Mov { d: 6, a: 2 });
         let caller = vec![old, argument, Op::Call { f: FnId(1), base: 6 }, store, Op::Ret];
-        let functions = vec![function("f", 0, &CONSTS, caller), function("g", 1, &consts, callee)];
+        let functions =
+            vec![function("f", 0, &CONSTS, caller).into(), function("g", 1, &consts, callee).into()];
         let tile = TileImage { functions, data_end: 16, ..TileImage::default() };
         let tile = PreparedTile::new(Arc::new(tile), Arc::default());
         let expected = format!("end [{}, 2, ", 2 + consts.iter().sum::<u64>());

@@ -77,8 +77,9 @@ fn tile() -> TileImage {
             export("store", ExportTarget::Fn(FnId(0))),
             export("advance", ExportTarget::Fn(FnId(1))),
             export("forget", ExportTarget::Fn(FnId(2))),
-        ],
-        functions,
+        ]
+        .into(),
+        functions: functions.into_iter().map(Arc::new).collect(),
         has_memcpy: true,
         ..TileImage::default()
     }
@@ -330,16 +331,12 @@ fn a_program_without_memcpy_takes_commands_when_it_is_idle() {
     program.memcpy = None;
     let mut tile = tile();
     // Task 8 stores what is in `data[0]` into `count`.
-    tile.functions.push(function(
-        "main",
-        0,
-        vec![],
-        vec![
-            Op::LoadAt { d: 0, addr: 0, kind: Access::U16 },
-            Op::StoreAt { s: 0, addr: COUNT, kind: Access::U16 },
-            Op::Ret,
-        ],
-    ));
+    let code = vec![
+        Op::LoadAt { d: 0, addr: 0, kind: Access::U16 },
+        Op::StoreAt { s: 0, addr: COUNT, kind: Access::U16 },
+        Op::Ret,
+    ];
+    tile.functions.push(function("main", 0, vec![], code).into());
     tile.tasks = vec![crate::image::TaskBinding {
         id: TaskId(8),
         kind: crate::image::TaskKind::Local,
@@ -347,7 +344,8 @@ fn a_program_without_memcpy_takes_commands_when_it_is_idle() {
         params: Vec::new(),
         name: "main".to_string(),
         span: HERE,
-    }];
+    }]
+    .into();
     tile.active = 1 << 8;
     program.tiles = vec![Arc::new(tile)];
     let mut r = Runner::new(Arc::new(program), RunOptions::default());
@@ -377,7 +375,7 @@ fn streaming() -> Runner {
         priority: Priority::Low,
     };
     let add = Op::AddU { d: 0, a: 0, b: 1, sh: 32 };
-    tile.functions.push(function("echo", 1, vec![1], vec![add, Op::Vector { n: 0 }, Op::Ret]));
+    tile.functions.push(function("echo", 1, vec![1], vec![add, Op::Vector { n: 0 }, Op::Ret]).into());
     tile.dsds = vec![Dsd::FabOut(out)].into();
     tile.vector_ops = vec![VectorOp {
         op: ops::lookup("mov32").unwrap(),
@@ -396,9 +394,11 @@ fn streaming() -> Runner {
         params: vec![Scalar::U32],
         name: "echo".to_string(),
         span: HERE,
-    }];
+    }]
+    .into();
     let (color, priority, span) = (Color(1), Priority::Low, HERE);
-    tile.input_queues = vec![QueueBinding { queue: InQueue(2), color, priority, explicit: true, span }];
+    tile.input_queues =
+        vec![QueueBinding { queue: InQueue(2), color, priority, explicit: true, span }].into();
     program.tiles = vec![Arc::new(tile)];
     let mut colors = MemcpyColors::default();
     (colors.h2d[0], colors.d2h[0]) = (Some(Color(1)), Some(Color(2)));

@@ -6,7 +6,8 @@ use super::code::{DsdEdit, DsdOperand, DsdRef, FnId, Op, Reg};
 use super::{Function, TileImage};
 use crate::arch::{Color, InQueue, OutQueue};
 use crate::dsd::Dsd;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Steps of a called function that are followed, those of what it calls included.
 const MOST_STEPS: u32 = 256;
@@ -23,10 +24,31 @@ pub(super) enum User {
 }
 
 impl TileImage {
-    /// The DSDs in the frames of functions that are the same whenever their users run.
+    /// The DSDs of the fabric in the frames of functions that are the same whenever their users run.
     pub(super) fn computed_dsds(&self) -> Vec<(User, Dsd)> {
-        let builds = |f: &&Function| f.code.iter().any(|op| matches!(op, Op::EditDsd { .. }));
-        self.functions.iter().filter(builds).flat_map(|f| CodeScan::through(self, f)).collect()
+        let builds = |f: &&Arc<Function>| f.code.iter().any(|op| matches!(op, Op::EditDsd { .. }));
+        let takes = |f: &&Arc<Function>| f.code.iter().any(|op| self.takes_fabric_dsd(*op));
+        self.functions.iter().filter(builds).filter(takes).flat_map(|f| CodeScan::through(self, f)).collect()
+    }
+
+    /// Whether an operand of an operation is a fabric DSD at an address in a register.
+    fn takes_fabric_dsd(&self, op: Op) -> bool {
+        let is_it =
+            |operand: &DsdOperand| matches!(operand, DsdOperand::Dsd(dsd) if dsd.is_computed_fabric());
+        match op {
+            Op::Vector { n } => self
+                .vector_ops
+                .get(n as usize)
+                .is_some_and(|vector| is_it(&vector.dest) || vector.sources.iter().any(is_it)),
+            Op::MapBegin { n } => self
+                .maps
+                .get(n as usize)
+                .is_some_and(|map| map.inputs.iter().chain(&map.output).any(|(operand, _)| is_it(operand))),
+            Op::LoadDsr { n } => {
+                self.dsr_loads.get(n as usize).is_some_and(|load| load.dsd.is_computed_fabric())
+            }
+            _ => false,
+        }
     }
 
     /// What a function gives for arguments, if nothing else decides about it.
@@ -120,7 +142,8 @@ enum KnownContent {
 struct CodeScan<'t> {
     tile: &'t TileImage,
     function: &'t Function,
-    held: BTreeMap<Reg, KnownContent>,
+    /// By register.
+    held: Vec<Option<KnownContent>>,
     /// The DSD at each place of the frame; `None` where several are put, or one that is not known.
     built: BTreeMap<u16, Option<Dsd>>,
     users: Vec<(User, u16)>,
@@ -128,13 +151,17 @@ struct CodeScan<'t> {
 
 impl CodeScan<'_> {
     fn through(tile: &TileImage, function: &Function) -> Vec<(User, Dsd)> {
-        let (held, built, users) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        let mut scan = CodeScan { tile, function, held, built, users };
-        let jumps = function.code.iter().filter_map(|op| { *op }.target_mut().copied());
-        let targets: BTreeSet<u32> = jumps.collect();
-        for (pc, op) in (0..).zip(&function.code) {
-            if targets.contains(&pc) {
-                scan.held.clear();
+        let held = vec![None; function.registers.into()];
+        let mut scan = CodeScan { tile, function, held, built: BTreeMap::new(), users: Vec::new() };
+        let mut is_target = vec![false; function.code.len() + 1];
+        for op in &function.code {
+            if let Some(target) = { *op }.target_mut().and_then(|to| is_target.get_mut(*to as usize)) {
+                *target = true;
+            }
+        }
+        for (op, is_target) in function.code.iter().zip(is_target) {
+            if is_target {
+                scan.held.fill(None);
             }
             scan.step(*op);
         }
@@ -153,7 +180,7 @@ impl CodeScan<'_> {
             Op::EditDsd { a, b, edit, .. } => self.edit(a, b, edit),
             Op::Call { f, base } => self.call(f, base),
             Op::CallPtr { base, .. } | Op::Intrinsic { base, .. } | Op::MapNext { base, .. } => {
-                self.held.retain(|register, _| *register < base);
+                self.forget_from(base);
             }
             Op::Vector { n } => self.vector(n as usize),
             Op::MapBegin { n } => self.map(n as usize),
@@ -164,7 +191,7 @@ impl CodeScan<'_> {
             }
             mut other => {
                 if let Some(d) = other.dest_mut().copied() {
-                    self.held.remove(&d);
+                    self.set(d, None);
                 }
             }
         }
@@ -172,14 +199,18 @@ impl CodeScan<'_> {
 
     fn held(&self, register: Reg) -> Option<KnownContent> {
         let constant = || self.function.constant(register).map(KnownContent::Number);
-        self.held.get(&register).copied().or_else(constant)
+        self.held.get(usize::from(register)).copied().flatten().or_else(constant)
     }
 
     fn set(&mut self, register: Reg, held: Option<KnownContent>) {
-        match held {
-            Some(held) => drop(self.held.insert(register, held)),
-            None => drop(self.held.remove(&register)),
+        if let Some(known) = self.held.get_mut(usize::from(register)) {
+            *known = held;
         }
+    }
+
+    /// A call may change the registers from this one on.
+    fn forget_from(&mut self, base: Reg) {
+        self.held.iter_mut().skip(base.into()).for_each(|held| *held = None);
     }
 
     /// The DSD at an address.
@@ -216,7 +247,7 @@ impl CodeScan<'_> {
         };
         let args: Vec<_> = (base..base.saturating_add(count)).map(number).collect();
         let result = self.tile.result(f, &args, &mut MOST_STEPS.clone());
-        self.held.retain(|register, _| *register < base);
+        self.forget_from(base);
         self.set(base, result.map(KnownContent::Number));
     }
 
@@ -228,7 +259,7 @@ impl CodeScan<'_> {
             }
         }
         if let Some(result) = vector.result {
-            self.held.remove(&result);
+            self.set(result, None);
         }
     }
 

@@ -7,7 +7,7 @@ use std::fmt;
 const MAGIC: &[u8; 8] = b"cslrun\r\n";
 
 /// Changes whenever a type inside [`Program`] changes, so that an old file is recognised.
-const FORMAT: u32 = 30;
+const FORMAT: u32 = 31;
 
 /// Why bytes are not a program that this version can run.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -48,6 +48,7 @@ use crate::arch::{Color, DsrId, InQueue, OutQueue, TaskId};
 use crate::dsd::{Dsd, FifoAction, FifoId, Priority, Simd};
 use crate::source::Span;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// One `@export_name` of the layout.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,15 +106,15 @@ pub struct TileImage {
     /// Globals in order of address.
     pub symbols: Shared<Symbol>,
     /// What this tile exports, by name.
-    pub exports: Vec<Export>,
-    /// All functions that can run.
-    pub functions: Vec<Function>,
+    pub exports: Shared<Export>,
+    /// All functions that can run. Tiles share those in which they do not differ.
+    pub functions: Vec<Arc<Function>>,
     /// Operands of `Op::Vector`.
     pub vector_ops: Shared<code::VectorOp>,
     /// Operands of the `Op::Map..` family.
-    pub maps: Vec<code::MapOp>,
+    pub maps: Shared<code::MapOp>,
     /// Operands of `Op::LoadDsr`.
-    pub dsr_loads: Vec<code::DsrLoad>,
+    pub dsr_loads: Shared<code::DsrLoad>,
     /// DSD constants.
     pub dsds: Shared<Dsd>,
     /// What `Mem::origin` of DSDs stands for, less 1.
@@ -121,15 +122,15 @@ pub struct TileImage {
     /// Where the DSDs of operations on the fabric are declared.
     pub places: Shared<OperandPlace>,
     /// FIFOs by `FifoId`.
-    pub fifos: Vec<Fifo>,
+    pub fifos: Shared<Fifo>,
     /// Loads that take effect before the start, as indices into `dsr_loads`.
     pub initial_dsrs: Vec<u32>,
     /// Configuration words that a comptime block has set, in that order.
     pub initial_config: Vec<(u16, u16)>,
     /// Bound tasks.
-    pub tasks: Vec<TaskBinding>,
+    pub tasks: Shared<TaskBinding>,
     /// Tasks of its files that nothing can bind to an id: no file mentions them.
-    pub unbound: Vec<UnboundTask>,
+    pub unbound: Shared<UnboundTask>,
     /// What the teardown task runs, when the program has none of its own.
     pub handlers: Vec<Handler>,
     /// Data tasks whose place another task takes every so often (WSE-3).
@@ -148,11 +149,11 @@ pub struct TileImage {
     /// Microthreads blocked at the start, bit = id.
     pub blocked_microthreads: u8,
     /// Input queues bound to colors.
-    pub input_queues: Vec<QueueBinding<InQueue>>,
+    pub input_queues: Shared<QueueBinding<InQueue>>,
     /// Output queues bound to colors.
-    pub output_queues: Vec<QueueBinding<OutQueue>>,
+    pub output_queues: Shared<QueueBinding<OutQueue>>,
     /// Routes set by `@set_local_color_config`, and where.
-    pub local_routes: Vec<(Color, ColorConfig, Span)>,
+    pub local_routes: Shared<(Color, ColorConfig, Span)>,
     /// Strings of `Op::Assert`, `Op::Trap` and the print intrinsics.
     pub strings: Shared<String>,
     /// Which DSRs, XDSRs and SRs hold what, for people.
@@ -205,6 +206,11 @@ pub enum OperandRole {
 }
 
 impl TileImage {
+    /// A function, to change it. If other tiles share it, this one gets a copy of its own.
+    pub fn function_mut(&mut self, f: FnId) -> &mut Function {
+        Arc::make_mut(&mut self.functions[f.0 as usize])
+    }
+
     /// Where the DSD is declared that plays a role in an operation.
     pub fn operand_place(&self, op: Span, role: OperandRole) -> Option<Span> {
         self.places.iter().find(|place| place.op == op && place.role == role).map(|place| place.dsd)

@@ -55,6 +55,13 @@ pub enum DsdRef {
     Dsr(DsrRef),
 }
 
+impl DsdRef {
+    /// Whether it is a fabric DSD at an address in a register.
+    pub fn is_computed_fabric(self) -> bool {
+        matches!(self, DsdRef::At(_, DsdTy::FabIn | DsdTy::FabOut))
+    }
+}
+
 /// An operand of a DSD operation.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DsdOperand {

@@ -4,6 +4,7 @@ use super::code::{AsyncConfig, Completion, IdArg, Intrinsic, OnControl};
 use super::{ExportTarget, FnId, Function, Op, TaskBinding, TaskKind, TileImage, UnboundTask};
 use crate::arch::TaskId;
 use crate::source::Span;
+use std::sync::Arc;
 
 impl TileImage {
     /// A local task that comes to an intrinsic and that nothing activates.
@@ -127,7 +128,7 @@ impl TileImage {
         if code().any(|(_, op)| matches!(op, Op::CallPtr { .. })) {
             return None;
         }
-        let is_computed = |(f, op): (&Function, &Op)| match op {
+        let is_computed = |(f, op): (&Arc<Function>, &Op)| match op {
             Op::Activate { a } | Op::Unblock { a } => f.constant(*a).is_none(),
             _ => false,
         };

@@ -3,8 +3,12 @@
 //! The official example gemm-collectives_2d on 48 x 48 PEs takes 3 MB instead of 105, and its tiles share their
 //! lists again when it is read.
 
-use super::code::{Op, VectorOp};
-use super::{Function, Local, OperandPlace, OperandRegisters, RegisterUse, Shared, Symbol, TileImage};
+use super::code::{DsrLoad, MapOp, Op, VectorOp};
+use super::{
+    ColorConfig, Export, Fifo, Function, Local, OperandPlace, OperandRegisters, QueueBinding, RegisterUse,
+    Shared, Symbol, TaskBinding, TileImage, UnboundTask,
+};
+use crate::arch::{Color, InQueue, OutQueue};
 use crate::dsd::Dsd;
 use crate::source::Span;
 use indexmap::IndexSet;
@@ -19,7 +23,7 @@ use std::sync::Arc;
 struct StoredTile {
     tile: TileImage,
     /// In the order of the fields of [`TileImage`].
-    lists: [u32; 9],
+    lists: [u32; 18],
     /// Its functions.
     functions: Vec<u32>,
 }
@@ -69,27 +73,45 @@ impl WrittenLists {
         let lists = [
             self.take(&mut tile.data)?,
             self.take(&mut tile.symbols)?,
+            self.take(&mut tile.exports)?,
             self.take(&mut tile.vector_ops)?,
+            self.take(&mut tile.maps)?,
+            self.take(&mut tile.dsr_loads)?,
             self.take(&mut tile.dsds)?,
             self.take(&mut tile.origins)?,
+            self.take(&mut tile.places)?,
+            self.take(&mut tile.fifos)?,
+            self.take(&mut tile.tasks)?,
+            self.take(&mut tile.unbound)?,
+            self.take(&mut tile.input_queues)?,
+            self.take(&mut tile.output_queues)?,
+            self.take(&mut tile.local_routes)?,
             self.take(&mut tile.strings)?,
             self.take(&mut tile.registers)?,
             self.take(&mut tile.operands)?,
-            self.take(&mut tile.places)?,
         ];
-        let functions = std::mem::take(&mut tile.functions).into_iter().map(|f| self.function(f));
+        let functions = std::mem::take(&mut tile.functions);
+        let functions = functions.iter().map(|f| self.function(f));
         Ok(StoredTile { lists, functions: functions.collect::<Result<_, Error>>()?, tile })
     }
 
     /// The number of a function. Like a list, it stands in the file once.
-    fn function(&mut self, mut function: Function) -> Result<u32, Error> {
+    fn function(&mut self, function: &Arc<Function>) -> Result<u32, Error> {
+        // The tile itself keeps the function where it is.
+        let place = Arc::as_ptr(function).addr();
+        if let Some(number) = self.met.get(&place) {
+            return Ok(*number);
+        }
+        let mut function = Function::clone(function);
         let lists = [
             self.take(&mut function.code)?,
             self.take(&mut function.spans)?,
             self.take(&mut function.locals)?,
         ];
         let bytes = postcard::to_stdvec(&StoredFunction(function, lists))?;
-        Ok(self.all.insert_full(bytes).0 as u32)
+        let number = self.all.insert_full(bytes).0 as u32;
+        self.met.insert(place, number);
+        Ok(number)
     }
 
     /// Takes a list out of the copy of a tile; its number.
@@ -114,45 +136,65 @@ type Known<T> = FxHashMap<u32, Shared<T>>;
 struct ReadLists {
     data: Known<u16>,
     symbols: Known<Symbol>,
+    exports: Known<Export>,
     vector_ops: Known<VectorOp>,
+    maps: Known<MapOp>,
+    dsr_loads: Known<DsrLoad>,
     dsds: Known<Dsd>,
     spans: Known<Span>,
+    places: Known<OperandPlace>,
+    fifos: Known<Fifo>,
+    tasks: Known<TaskBinding>,
+    unbound: Known<UnboundTask>,
+    input_queues: Known<QueueBinding<InQueue>>,
+    output_queues: Known<QueueBinding<OutQueue>>,
+    local_routes: Known<(Color, ColorConfig, Span)>,
     strings: Known<String>,
     registers: Known<RegisterUse>,
     operands: Known<OperandRegisters>,
-    places: Known<OperandPlace>,
     code: Known<Op>,
     locals: Known<Local>,
-    functions: FxHashMap<u32, Function>,
+    functions: FxHashMap<u32, Arc<Function>>,
 }
 
 impl ReadLists {
     fn with_lists(&mut self, stored: StoredTile, all: &[&[u8]]) -> Result<TileImage, Error> {
         let StoredTile { mut tile, lists, functions } = stored;
-        let [data, symbols, vector_ops, dsds, origins, strings, registers, operands, places] = lists;
-        tile.data = list(&mut self.data, all, data)?;
-        tile.symbols = list(&mut self.symbols, all, symbols)?;
-        tile.vector_ops = list(&mut self.vector_ops, all, vector_ops)?;
-        tile.dsds = list(&mut self.dsds, all, dsds)?;
-        tile.origins = list(&mut self.spans, all, origins)?;
-        tile.strings = list(&mut self.strings, all, strings)?;
-        tile.registers = list(&mut self.registers, all, registers)?;
-        tile.operands = list(&mut self.operands, all, operands)?;
-        tile.places = list(&mut self.places, all, places)?;
+        let mut numbers = lists.into_iter();
+        let mut next = || numbers.next().ok_or(Error::DeserializeUnexpectedEnd);
+        tile.data = list(&mut self.data, all, next()?)?;
+        tile.symbols = list(&mut self.symbols, all, next()?)?;
+        tile.exports = list(&mut self.exports, all, next()?)?;
+        tile.vector_ops = list(&mut self.vector_ops, all, next()?)?;
+        tile.maps = list(&mut self.maps, all, next()?)?;
+        tile.dsr_loads = list(&mut self.dsr_loads, all, next()?)?;
+        tile.dsds = list(&mut self.dsds, all, next()?)?;
+        tile.origins = list(&mut self.spans, all, next()?)?;
+        tile.places = list(&mut self.places, all, next()?)?;
+        tile.fifos = list(&mut self.fifos, all, next()?)?;
+        tile.tasks = list(&mut self.tasks, all, next()?)?;
+        tile.unbound = list(&mut self.unbound, all, next()?)?;
+        tile.input_queues = list(&mut self.input_queues, all, next()?)?;
+        tile.output_queues = list(&mut self.output_queues, all, next()?)?;
+        tile.local_routes = list(&mut self.local_routes, all, next()?)?;
+        tile.strings = list(&mut self.strings, all, next()?)?;
+        tile.registers = list(&mut self.registers, all, next()?)?;
+        tile.operands = list(&mut self.operands, all, next()?)?;
         let functions = functions.into_iter().map(|number| self.function(all, number));
         tile.functions = functions.collect::<Result<_, Error>>()?;
         Ok(tile)
     }
 
-    fn function(&mut self, all: &[&[u8]], number: u32) -> Result<Function, Error> {
+    fn function(&mut self, all: &[&[u8]], number: u32) -> Result<Arc<Function>, Error> {
         if let Some(function) = self.functions.get(&number) {
-            return Ok(function.clone());
+            return Ok(Arc::clone(function));
         }
         let StoredFunction(mut function, [code, spans, locals]) = decoded(all, number)?;
         function.code = list(&mut self.code, all, code)?;
         function.spans = list(&mut self.spans, all, spans)?;
         function.locals = list(&mut self.locals, all, locals)?;
-        self.functions.insert(number, function.clone());
+        let function = Arc::new(function);
+        self.functions.insert(number, Arc::clone(&function));
         Ok(function)
     }
 }
@@ -190,7 +232,7 @@ mod tests {
             spans: vec![span; code.len()].into(),
         };
         let data = data.to_vec().into();
-        Arc::new(TileImage { data, functions: vec![function], ..TileImage::default() })
+        Arc::new(TileImage { data, functions: vec![function.into()], ..TileImage::default() })
     }
 
     #[test]

@@ -6,7 +6,6 @@ use super::{Certain, TaskBinding, TaskKind, TileImage};
 use crate::arch::{ArchName, Color, DsrId, InQueue, OutQueue};
 use crate::dsd::{Dsd, FabIn, FabOut};
 use crate::source::Span;
-use crate::value::ty::DsdTy;
 use rustc_hash::FxHashMap;
 
 /// An operation of a tile.
@@ -120,12 +119,11 @@ impl TileImage {
 
     /// Whether operations use DSDs of the fabric that are only known at run time.
     pub fn has_unknown_dsds(&self) -> bool {
-        let is_unknown = |dsd: DsdRef| matches!(dsd, DsdRef::At(_, DsdTy::FabIn | DsdTy::FabOut));
         self.operands().any(|(operand, ..)| match operand {
-            DsdOperand::Dsd(at @ DsdRef::At(..)) => is_unknown(at),
+            DsdOperand::Dsd(at @ DsdRef::At(..)) => at.is_computed_fabric(),
             DsdOperand::Dsd(DsdRef::Dsr(dsr)) => {
                 let mut loads = self.dsr_loads.iter().filter(|load| load.dsr.id == dsr.id);
-                loads.any(|load| is_unknown(load.dsd) || matches!(load.dsd, DsdRef::Dsr(_)))
+                loads.any(|load| load.dsd.is_computed_fabric() || matches!(load.dsd, DsdRef::Dsr(_)))
             }
             DsdOperand::Dsd(DsdRef::Const(_))
             | DsdOperand::Scalar(_)

@@ -17,6 +17,7 @@ use crate::dsd::Dsd;
 use crate::source::{SourceMap, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
 /// FIFOs of a tile; each takes a DSR.
 const MOST_FIFOS: usize = 64;
@@ -147,7 +148,7 @@ impl<'p> Known<'p> {
         let known = self.alike.insert(pair, tile).filter(|other| has_equal_tables(tile, other));
         let known = known.map_or([].as_slice(), |other| &other.functions);
         for (n, function) in tile.functions.iter().enumerate() {
-            if !known.get(n).is_some_and(|known| is_alike(function, known)) {
+            if !known.get(n).is_some_and(|known| Arc::ptr_eq(function, known) || is_alike(function, known)) {
                 self.function(function, tile)?;
             }
         }

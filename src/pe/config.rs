@@ -199,7 +199,7 @@ mod tests {
         let span = Span { file: FileId(0), lo: 0, hi: 0 };
         let priority = Priority::default();
         let bound = QueueBinding { queue: OutQueue(3), color: Color(5), priority, explicit: true, span };
-        let tile = TileImage { output_queues: vec![bound], ..TileImage::default() };
+        let tile = TileImage { output_queues: vec![bound].into(), ..TileImage::default() };
         let mut queues = Queues::new(&WSE3, &tile);
         assert_eq!(queues.output_status(), 0x00ff);
         queues.send(0, Outgoing::new(Color(5), Wavelet::default(), 1));

@@ -27,7 +27,7 @@ pub fn begin_code_with(sema: &mut Sema<'_>, class: &TileClass, params: IndexMap<
     sema.run_blocks(id);
     sema.resolve_exports(id);
     externs::check_exports(sema);
-    sema.lower.tile.image.unbound = unbound_in_tile(&sema.modules);
+    sema.lower.tile.image.unbound = unbound_in_tile(&sema.modules).into();
 }
 
 fn import_root(sema: &mut Sema<'_>, id: InstanceId) {

@@ -100,7 +100,7 @@ fn mover(dest: Dsd, source: Dsd, line: usize) -> Arc<TileImage> {
         data: (0..64).map(|i| if i % 2 == 0 { i / 2 + 100 } else { 0 }).collect(),
         data_end: 64,
         symbols: vec![data].into(),
-        functions: vec![function],
+        functions: vec![function.into()],
         vector_ops: vec![VectorOp {
             op: ops::lookup("mov32").expect("the table has @mov32"),
             dest: dsd(0),
@@ -112,7 +112,7 @@ fn mover(dest: Dsd, source: Dsd, line: usize) -> Arc<TileImage> {
         }]
         .into(),
         dsds: vec![dest, source].into(),
-        tasks: vec![task],
+        tasks: vec![task].into(),
         active: 1 << 8,
         ..TileImage::default()
     })
@@ -218,7 +218,7 @@ fn answering(tile: Arc<TileImage>) -> Arc<TileImage> {
     let dsd = |n| DsdOperand::Dsd(DsdRef::Const(n));
     let send = VectorOp { dest: dsd(answer), sources: vec![dsd(0)], ..tile.vector_ops[0].clone() };
     tile.vector_ops.push(send);
-    let function = &mut tile.functions[0];
+    let function = tile.function_mut(FnId(0));
     function.code = vec![Op::Vector { n: 0 }, Op::Vector { n: 1 }, Op::Ret].into();
     function.spans = vec![function.span; 3].into();
     Arc::new(tile)
@@ -252,7 +252,7 @@ fn sending_on_a_color_without_a_route_is_an_error_at_the_operation() {
 #[test]
 fn a_task_that_never_ends_meets_the_limit() {
     let mut tile = TileImage::clone(&mover(mem(1), mem(1), 1));
-    tile.functions[0].code = vec![Op::Jump { to: 0 }, Op::Ret].into();
+    tile.function_mut(FnId(0)).code = vec![Op::Jump { to: 0 }, Op::Ret].into();
     let mut w = wafer(&program(1, vec![Arc::new(tile)], vec![0], RouteTable::new(1)));
     let Ended::OutOfCycles(report) = w.run_until_idle(5000) else { panic!("it never ends") };
     assert_eq!(report.running.len(), 1);
@@ -325,7 +325,7 @@ fn a_recording_that_is_full_keeps_the_first_events() {
 /// A tile whose task 8 activates itself without end.
 fn restless() -> Arc<TileImage> {
     let mut tile = Arc::unwrap_or_clone(mover(mem(1), mem(1), 1));
-    let task = &mut tile.functions[0];
+    let task = tile.function_mut(FnId(0));
     (task.consts, task.code) = (vec![8], vec![Op::Activate { a: 0 }, Op::Ret].into());
     Arc::new(tile)
 }

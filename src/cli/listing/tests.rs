@@ -32,7 +32,7 @@ fn sender() -> TileImage {
             span: nowhere(),
         }]
         .into(),
-        functions: vec![Function {
+        functions: vec![Arc::new(Function {
             name: "main".to_string(),
             span: nowhere(),
             params: 0,
@@ -42,7 +42,7 @@ fn sender() -> TileImage {
             locals: Vec::new().into(),
             code: vec![Op::Ret].into(),
             spans: vec![nowhere()].into(),
-        }],
+        })],
         dsds: dsds().into(),
         tasks: vec![TaskBinding {
             id: TaskId(9),
@@ -51,7 +51,8 @@ fn sender() -> TileImage {
             params: vec![Scalar::F32],
             name: "main".to_string(),
             span: nowhere(),
-        }],
+        }]
+        .into(),
         active: 1 << 9,
         blocked: 1 << 9,
         input_queues: vec![QueueBinding {
@@ -60,7 +61,8 @@ fn sender() -> TileImage {
             priority: Priority::High,
             explicit: true,
             span: nowhere(),
-        }],
+        }]
+        .into(),
         registers: vec![register_use()].into(),
         operands: vec![operand_registers()].into(),
         ..TileImage::default()

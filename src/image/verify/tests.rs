@@ -84,10 +84,10 @@ fn tile() -> TileImage {
     TileImage {
         data: vec![1, 2].into(),
         data_end: 4,
-        functions: vec![function(code)],
+        functions: vec![function(code).into()],
         vector_ops: vec![copy].into(),
-        maps: vec![map],
-        dsr_loads: vec![load],
+        maps: vec![map].into(),
+        dsr_loads: vec![load].into(),
         initial_dsrs: vec![0],
         dsds: vec![line()].into(),
         strings: vec!["why".to_string()].into(),
@@ -152,18 +152,18 @@ fn no_operation_may_name_what_its_function_or_tile_does_not_have() {
         (10, Op::Jump { to: 0 }),
     ];
     for (at, op) in forged {
-        let verdict = verdict(|tile| tile.functions[0].code[at] = op);
+        let verdict = verdict(|tile| tile.function_mut(FnId(0)).code[at] = op);
         assert!(verdict.is_err(), "{op:?} in place {at}");
     }
 }
 
 #[test]
 fn no_function_may_lack_registers_or_places() {
-    assert!(verdict(|tile| tile.functions[0].registers = 3).is_err());
-    assert!(verdict(|tile| tile.functions[0].consts = vec![0; 4]).is_err());
-    assert!(verdict(|tile| tile.functions[0].spans.truncate(3)).is_err());
-    assert!(verdict(|tile| tile.functions[0].span.hi = 99).is_err());
-    assert!(verdict(|tile| tile.functions[0].code = Vec::new().into()).is_err());
+    assert!(verdict(|tile| tile.function_mut(FnId(0)).registers = 3).is_err());
+    assert!(verdict(|tile| tile.function_mut(FnId(0)).consts = vec![0; 4]).is_err());
+    assert!(verdict(|tile| tile.function_mut(FnId(0)).spans.truncate(3)).is_err());
+    assert!(verdict(|tile| tile.function_mut(FnId(0)).span.hi = 99).is_err());
+    assert!(verdict(|tile| tile.function_mut(FnId(0)).code = Vec::new().into()).is_err());
 }
 
 #[test]
@@ -201,8 +201,8 @@ fn nothing_may_lie_outside_of_the_machine() {
         let (params, name) = (Vec::new(), String::new());
         TaskBinding { id, kind, function, params, name, span: HERE }
     };
-    assert!(verdict(|tile| tile.tasks = vec![task(FnId(0))]).is_ok());
-    assert!(verdict(|tile| tile.tasks = vec![task(FnId(1))]).is_err());
+    assert!(verdict(|tile| tile.tasks = vec![task(FnId(0))].into()).is_ok());
+    assert!(verdict(|tile| tile.tasks = vec![task(FnId(1))].into()).is_err());
     let queue = |queue, color| QueueBinding {
         queue: InQueue(queue),
         color: Color(color),
@@ -210,18 +210,19 @@ fn nothing_may_lie_outside_of_the_machine() {
         explicit: true,
         span: HERE,
     };
-    assert!(verdict(|tile| tile.input_queues = vec![queue(7, 23)]).is_ok());
-    assert!(verdict(|tile| tile.input_queues = vec![queue(8, 23)]).is_err());
-    assert!(verdict(|tile| tile.input_queues = vec![queue(7, 24)]).is_err());
+    assert!(verdict(|tile| tile.input_queues = vec![queue(7, 23)].into()).is_ok());
+    assert!(verdict(|tile| tile.input_queues = vec![queue(8, 23)].into()).is_err());
+    assert!(verdict(|tile| tile.input_queues = vec![queue(7, 24)].into()).is_err());
 }
 
 #[test]
 fn a_tile_is_looked_at_though_another_shares_its_lists() {
     let mut first = tile();
-    first.functions[0].code[9] = Op::Call { f: FnId(1), base: 3 };
-    first.functions.push(function(vec![Op::Ret]));
-    first.functions[0].code[7] = Op::LoadDsr { n: 1 };
-    first.dsr_loads.push(first.dsr_loads[0].clone());
+    first.function_mut(FnId(0)).code[9] = Op::Call { f: FnId(1), base: 3 };
+    first.functions.push(function(vec![Op::Ret]).into());
+    first.function_mut(FnId(0)).code[7] = Op::LoadDsr { n: 1 };
+    let load = first.dsr_loads[0].clone();
+    first.dsr_loads.push(load);
     let verdict = |change: fn(&mut TileImage)| {
         let mut second = first.clone();
         change(&mut second);
@@ -229,16 +230,16 @@ fn a_tile_is_looked_at_though_another_shares_its_lists() {
         Program { tiles, ..program(tile()) }.verify()
     };
     assert_eq!(verdict(|_| {}), Ok(()));
-    assert_eq!(verdict(|tile| tile.functions[0].consts[0] = 8), Ok(()));
+    assert_eq!(verdict(|tile| tile.function_mut(FnId(0)).consts[0] = 8), Ok(()));
     let forged: [fn(&mut TileImage); 11] = [
         |tile| tile.strings = Vec::new().into(),
         |tile| tile.functions.truncate(1),
-        |tile| tile.functions[0].registers = 3,
-        |tile| tile.functions[0].consts = vec![0; 4],
-        |tile| tile.functions[0].params = 4,
-        |tile| tile.functions[0].span.hi = 99,
-        |tile| tile.functions[0].code[8] = Op::Assert { a: 2, text: 1 },
-        |tile| tile.functions[0].spans[0].hi = 99,
+        |tile| tile.function_mut(FnId(0)).registers = 3,
+        |tile| tile.function_mut(FnId(0)).consts = vec![0; 4],
+        |tile| tile.function_mut(FnId(0)).params = 4,
+        |tile| tile.function_mut(FnId(0)).span.hi = 99,
+        |tile| tile.function_mut(FnId(0)).code[8] = Op::Assert { a: 2, text: 1 },
+        |tile| tile.function_mut(FnId(0)).spans[0].hi = 99,
         |tile| tile.maps[0].output = None,
         |tile| tile.dsr_loads[1].dsd = DsdRef::At(4, crate::value::ty::DsdTy::Mem1d),
         |tile| tile.places = vec![place_of(99)].into(),

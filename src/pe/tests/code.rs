@@ -2,10 +2,12 @@ use super::*;
 use crate::exec::sanitizer::NO_VALUE;
 use crate::image::Scalar;
 use crate::image::code::{Access, IN_VARIABLE, Intrinsic};
+use std::sync::Arc;
 
 const STORE: Op = Op::StoreAt { s: 0, addr: 100, kind: Access::U32 };
 
 fn tile(functions: Vec<Function>) -> TileImage {
+    let functions = functions.into_iter().map(Arc::new).collect();
     TileImage { functions, data_end: 200, ..TileImage::default() }
 }
 
@@ -138,7 +140,7 @@ fn tasks_run_in_the_order_of_their_ids_and_the_host_comes_last() {
         function("append", 0, &[n, 1], code)
     };
     let mut tile = tile(vec![append(90), append(9), append(4)]);
-    tile.tasks = vec![task(TaskKind::Local, 9, 1, &[]), task(TaskKind::Local, 4, 2, &[])];
+    tile.tasks = vec![task(TaskKind::Local, 9, 1, &[]), task(TaskKind::Local, 4, 2, &[])].into();
     tile.active = 1 << 9 | 1 << 4;
     tile.blocked = 1 << 4;
     let mut bench = launched(tile, &[]);
@@ -158,7 +160,7 @@ fn a_data_task_takes_one_wavelet_for_each_start_and_splits_it() {
         Op::Ret,
     ];
     let mut tile = tile(vec![function("receive", 2, &[], code)]);
-    tile.tasks = vec![task(TaskKind::Data, 7, 0, &[Scalar::I16, Scalar::U16])];
+    tile.tasks = vec![task(TaskKind::Data, 7, 0, &[Scalar::I16, Scalar::U16])].into();
     let mut bench = PeBench::new(ArchName::Wse2, tile);
     bench.deliver(7, &[0x0001_0005, 0x0002_fffe]);
     assert_eq!(bench.memory(100, 2), [3, 2]);

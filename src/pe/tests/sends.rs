@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::image::code::{AsyncConfig, Completion, DsdRef, IdArg};
+use std::sync::Arc;
 
 const fn dsd(n: u32) -> DsdOperand {
     DsdOperand::Dsd(DsdRef::Const(n))
@@ -28,12 +29,12 @@ fn bench(dsds: Vec<Dsd>, vector_ops: Vec<VectorOp>) -> PeBench {
     ];
     let mains = (0..vector_ops.len() as u32).map(|n| main_of(&[Op::Vector { n }]));
     let tile = TileImage {
-        functions: mains.chain([main_of(&count)]).collect(),
+        functions: mains.chain([main_of(&count)]).map(Arc::new).collect(),
         data: (0..64).collect(),
         data_end: 1000,
         dsds: dsds.into(),
-        input_queues: vec![in_queue(2, 5), in_queue(3, 6)],
-        tasks: vec![task(TaskKind::Local, 9, vector_ops.len() as u32, &[])],
+        input_queues: vec![in_queue(2, 5), in_queue(3, 6)].into(),
+        tasks: vec![task(TaskKind::Local, 9, vector_ops.len() as u32, &[])].into(),
         vector_ops: vector_ops.into(),
         ..TileImage::default()
     };
@@ -120,7 +121,8 @@ fn words_that_the_host_writes_have_a_value() {
     let run = |words: &[u16]| {
         let read = main_of(&[Op::LoadAt { d: 1, addr: 21, kind: crate::image::code::Access::U16 }]);
         let symbols = vec![symbol.clone()].into();
-        let tile = TileImage { functions: vec![read], data_end: 1000, symbols, ..TileImage::default() };
+        let tile =
+            TileImage { functions: vec![read.into()], data_end: 1000, symbols, ..TileImage::default() };
         let mut bench = PeBench::new(ArchName::Wse2, tile);
         bench.pe.write_words(20, words).unwrap();
         bench.pe.launch((FnId(0), 0), &[]);

@@ -2,6 +2,7 @@ use super::*;
 use crate::dsd::{ENDLESS, FifoAction, FifoId, ZeroSource};
 use crate::image::code::{Access, AsyncConfig, Completion, DsdRef, IdArg, OnControl};
 use crate::image::{Fifo, Scalar};
+use std::sync::Arc;
 
 const fn dsd(n: u32) -> DsdOperand {
     DsdOperand::Dsd(DsdRef::Const(n))
@@ -9,12 +10,12 @@ const fn dsd(n: u32) -> DsdOperand {
 
 fn tile(functions: Vec<Function>, dsds: Vec<Dsd>, vector_ops: Vec<VectorOp>) -> TileImage {
     TileImage {
-        functions,
+        functions: functions.into_iter().map(Arc::new).collect(),
         data: (0..64).collect(),
         data_end: 1000,
         dsds: dsds.into(),
         vector_ops: vector_ops.into(),
-        input_queues: vec![in_queue(2, 5), in_queue(3, 6)],
+        input_queues: vec![in_queue(2, 5), in_queue(3, 6)].into(),
         ..TileImage::default()
     }
 }
@@ -76,7 +77,7 @@ fn a_microthread_works_beside_the_main_thread_and_activates_a_task() {
     receive.config = asynchronous(Completion::Activate(IdArg::Known(TaskId(9))));
     let main = main_of(&[Op::Vector { n: 0 }, Op::StoreAt { s: 1, addr: 98, kind: Access::U16 }]);
     let mut tile = tile(vec![main, done], vec![recv(3), line(10, 3)], vec![receive]);
-    tile.tasks = vec![task(TaskKind::Local, 9, 1, &[])];
+    tile.tasks = vec![task(TaskKind::Local, 9, 1, &[])].into();
     let mut bench = launched(ArchName::Wse2, tile);
     assert_eq!(bench.memory(98, 2), [2, 0]);
     bench.deliver(5, &[100, 200]);
@@ -156,7 +157,7 @@ fn a_control_wavelet_ends_an_operation_that_says_so_and_is_data_to_others() {
             vec![recv(ENDLESS), line(100, 3)],
             vec![receive],
         );
-        tile.tasks = vec![task(TaskKind::Local, 9, 1, &[]), task(TaskKind::Local, 10, 2, &[])];
+        tile.tasks = vec![task(TaskKind::Local, 9, 1, &[]), task(TaskKind::Local, 10, 2, &[])].into();
         let mut bench = launched(ArchName::Wse2, tile);
         bench.deliver(5, &[7]);
         bench.control(5, 31 << 16);
@@ -209,7 +210,7 @@ fn an_operation_takes_the_wavelets_before_the_data_task_of_its_channel() {
         vec![recv(2), line(100, 2)],
         vec![receive],
     );
-    tile.tasks = vec![task(TaskKind::Data, 5, 1, &[Scalar::U16])];
+    tile.tasks = vec![task(TaskKind::Data, 5, 1, &[Scalar::U16])].into();
     let mut bench = launched(ArchName::Wse2, tile);
     bench.deliver(5, &[1, 2, 30, 40]);
     assert_eq!(bench.memory(99, 5), [70, 1, 0, 2, 0]);
@@ -255,7 +256,7 @@ fn fifo_tile(ops: &[Op], vector_ops: Vec<VectorOp>) -> TileImage {
         vec![Dsd::Fifo(FifoId(0)), line(10, 6), line(100, 4), line(110, 2)],
         vector_ops,
     );
-    tile.tasks = vec![task(TaskKind::Local, 9, 1, &[]), task(TaskKind::Local, 10, 2, &[])];
+    tile.tasks = vec![task(TaskKind::Local, 9, 1, &[]), task(TaskKind::Local, 10, 2, &[])].into();
     tile.fifos = vec![Fifo {
         base: 200,
         capacity: 4,
@@ -270,7 +271,8 @@ fn fifo_tile(ops: &[Op], vector_ops: Vec<VectorOp>) -> TileImage {
         explicit: false,
         name: "fifo".to_string(),
         span: span(),
-    }];
+    }]
+    .into();
     tile
 }
 
@@ -306,7 +308,7 @@ fn an_asynchronous_push_waits_for_space_and_a_pop_for_data() {
     let drain = vector("mov16", dsd(2), &[dsd(0)]);
     let mut tile = fifo_tile(&[Op::Vector { n: 0 }], vec![fill, drain]);
     tile.dsds.push(recv(6));
-    tile.functions.push(main_of(&[Op::Vector { n: 1 }]));
+    tile.functions.push(main_of(&[Op::Vector { n: 1 }]).into());
     let mut bench = launched(ArchName::Wse2, tile);
     bench.deliver(5, &[1, 2, 3, 4, 5]);
     let waits = bench.pe.waits();
@@ -325,7 +327,7 @@ fn a_blocked_microthread_rests() {
     receive.config = asynchronous(Completion::Nothing);
     let main = main_of(&[Op::BlockUt { a: 1 }, Op::Vector { n: 0 }]);
     let mut tile = tile(vec![main], vec![recv(1), line(100, 1)], vec![receive]);
-    tile.functions.push(main_of(&[Op::UnblockUt { a: 1 }]));
+    tile.functions.push(main_of(&[Op::UnblockUt { a: 1 }]).into());
     let mut bench = launched(ArchName::Wse3, tile);
     bench.deliver(5, &[7]);
     assert_eq!((bench.memory(100, 1), &bench.pe.waits()[0].on), (&[0][..], &WaitsFor::Unblock));
@@ -356,7 +358,7 @@ fn a_waiting_receive_takes_a_lone_wavelet_without_a_visit_unless_something_else_
         receive.config = asynchronous(Completion::Nothing);
         let main = main_of(&[Op::Vector { n: 0 }]);
         let tile = tile(vec![main], vec![recv(extent), line(100, extent)], vec![receive]);
-        launched(ArchName::Wse2, TileImage { tasks: tasks.to_vec(), ..tile })
+        launched(ArchName::Wse2, TileImage { tasks: tasks.to_vec().into(), ..tile })
     };
     let arrives = |bench: &mut PeBench, color, words: &[u32], control| {
         bench.now += 1;

@@ -9,7 +9,7 @@ use crate::value::ty::DsdTy;
 fn tile(consts: &[u64], mut code: Vec<Op>, dsds: Vec<Dsd>, vector_ops: Vec<VectorOp>) -> TileImage {
     code.push(Op::Ret);
     TileImage {
-        functions: vec![function("main", 0, consts, code)],
+        functions: vec![function("main", 0, consts, code).into()],
         data: (0..64).collect(),
         data_end: 1000,
         dsds: dsds.into(),
@@ -111,7 +111,8 @@ fn a_dsr_with_save_address_goes_on_where_it_stopped() {
         config: Default::default(),
         is_unbound: false,
         span: span(),
-    }];
+    }]
+    .into();
     tile.initial_dsrs = vec![0];
     let mut bench = launched(tile);
     bench.run();
@@ -164,7 +165,7 @@ fn mapped(count: u16, from: [u16; 3], split: bool) -> (Vec<u16>, u64) {
         tile(&[3], map_code(), vec![first, line(from[1], count), line(from[2], count)], Vec::new());
     let input = |operand| (operand, Access::U16);
     let inputs = vec![input(dsd(0)), input(DsdOperand::Scalar(0)), input(dsd(1))];
-    tile.maps = vec![MapOp { inputs, output: Some(input(dsd(2))), span: span() }];
+    tile.maps = vec![MapOp { inputs, output: Some(input(dsd(2))), span: span() }].into();
     let mut bench = launched(tile);
     bench.run();
     (bench.memory(0, 64).to_vec(), bench.now)
@@ -189,7 +190,8 @@ fn a_map_calls_ordinary_code_for_each_element_until_an_operand_ends() {
         inputs: vec![input(dsd(0)), input(DsdOperand::Scalar(0)), input(dsd(1))],
         output: Some((dsd(2), Access::U16)),
         span: span(),
-    }];
+    }]
+    .into();
     let mut bench = launched(tile);
     bench.run();
     assert_eq!(bench.memory(100, 4), [50, 54, 58, 0]);
@@ -200,12 +202,13 @@ fn a_map_from_a_stream_to_a_stream_ends_with_its_extents() {
     let (from, to) = (Dsd::FabIn(fabin(5, 2, 3)), Dsd::FabOut(fabout(7, 4, 3)));
     let mut tile = tile(&[3], map_code(), vec![from, to], Vec::new());
     let input = |operand| (operand, Access::U16);
-    tile.input_queues = vec![in_queue(2, 5)];
+    tile.input_queues = vec![in_queue(2, 5)].into();
     tile.maps = vec![MapOp {
         inputs: vec![input(dsd(0)), input(DsdOperand::Scalar(0)), input(DsdOperand::Scalar(0))],
         output: Some(input(dsd(1))),
         span: span(),
-    }];
+    }]
+    .into();
     let mut bench = launched(tile);
     bench.run();
     bench.deliver(5, &[1, 2]);

@@ -67,7 +67,7 @@ impl Blanks {
 
 impl FunctionBlanks {
     fn fill(&self, image: &mut TileImage, value: impl Fn(TermId) -> Option<i64>) -> Option<()> {
-        let function = &mut image.functions[self.function.0 as usize];
+        let function = image.function_mut(self.function);
         for (at, term) in &self.terms {
             function.consts[usize::from(*at)] = value(*term)? as u64;
         }

@@ -9,6 +9,7 @@ use crate::sema::value::FnRef;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Functions of a tile at most, counting each instance of a generic one.
 pub const MAX_FUNCTIONS: usize = 10_000;
@@ -85,7 +86,7 @@ impl Functions {
     }
 
     /// All that were written.
-    pub fn take(&mut self) -> Vec<Function> {
-        std::mem::take(&mut self.written).into_iter().flatten().collect()
+    pub fn take(&mut self) -> Vec<Arc<Function>> {
+        std::mem::take(&mut self.written).into_iter().flatten().map(Arc::new).collect()
     }
 }

@@ -38,6 +38,12 @@ impl Sema<'_> {
             self.eval.budget.step(span)?;
             return Ok(Operand::Known(value));
         }
+        if self.is_comptime()
+            && !self.eval.facts.is_kept()
+            && let Some(value) = self.known_arithmetic(id)
+        {
+            return Ok(Operand::Known(value));
+        }
         let ev = self.expr_for(id, want)?;
         self.value_of(ev, span).at(span)
     }
@@ -51,8 +57,8 @@ impl Sema<'_> {
         match &frame.unit.file.expr(id).kind {
             ExprKind::Int(n) => Some(Value::Int(None, Integer::of(n))),
             ExprKind::Bool(b) => Some(Value::Bool(*b)),
-            ExprKind::Name(name) => match self.eval.local(name)? {
-                (Binding::Known(value), _) => Some(value.clone()),
+            ExprKind::Name(name) => match self.eval.local_at(id, name)? {
+                Binding::Known(value) => Some(value.clone()),
                 _ => None,
             },
             _ => None,

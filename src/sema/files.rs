@@ -1,6 +1,7 @@
 //! The files of a compilation: each is read and parsed once, and found again by its path.
 
 use super::effects::{Effects, root};
+use super::operator_heights::heights;
 use super::options::CompileOptions;
 use super::unbound::unmentioned;
 use super::unit::{Unit, declared_name};
@@ -11,6 +12,7 @@ use crate::source::{LoadError, Loader, SourceMap, Span, tidy};
 use crate::stdlib;
 use crate::syntax::ast::{self, ExprKind, StmtKind, UnaryOp};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -181,11 +183,18 @@ impl<'s> Files<'s> {
         let addressed = Rc::new(addressed_names(&parsed.file));
         let assigned = assigned_names(&parsed.file);
         let effects = Effects::of(&parsed.file);
-        let unmentioned = unmentioned(&parsed.file);
-        let file = parsed.file;
-        let unit =
-            Unit { file, path: path.clone(), library, names, effects, addressed, assigned, unmentioned };
-        let unit = Rc::new(unit);
+        let unit = Rc::new(Unit {
+            unmentioned: unmentioned(&parsed.file),
+            heights: heights(&parsed.file),
+            last_places: vec![Cell::new(None); parsed.file.exprs.len()],
+            file: parsed.file,
+            path: path.clone(),
+            library,
+            names,
+            effects,
+            addressed,
+            assigned,
+        });
         self.units.insert(path, unit.clone());
         unit
     }

@@ -79,8 +79,7 @@ impl Sema<'_> {
 
     /// A top-level declaration of a module, evaluated on demand.
     pub fn member(&mut self, instance: InstanceId, decl: u32, span: Span) -> Result<ExprValue> {
-        let file = self.instance(instance).unit.file.id;
-        self.uses.note(file, decl);
+        self.note_use(instance, decl);
         if matches!(self.instance(instance).decls[decl as usize], DeclState::Untouched) {
             self.resolve(instance, decl)?;
         }
@@ -96,6 +95,17 @@ impl Sema<'_> {
             DeclState::Failed(untold) => Err(untold.take().unwrap_or_else(|| rules::REPORTED.plain())),
             DeclState::Untouched => Err(rules::REPORTED.plain()),
         }
+    }
+
+    fn note_use(&mut self, instance: InstanceId, decl: u32) {
+        let file = self.instance(instance).unit.file.id;
+        self.uses.note(file, decl);
+    }
+
+    /// Notes that the value of a global is used.
+    pub(super) fn note_global_use(&mut self, instance: InstanceId, decl: u32, id: GlobalId) {
+        self.note_use(instance, decl);
+        self.note_global_read(instance, decl, id);
     }
 
     /// The call under evaluation reads a global.

@@ -8,6 +8,7 @@ use crate::syntax::ast::{self, Name};
 use crate::value::ty::Ty;
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -30,6 +31,21 @@ pub struct Unit {
     pub assigned: FxHashSet<Name>,
     /// Its tasks that it mentions nowhere, as indices of declarations.
     pub unmentioned: Vec<u32>,
+    /// Of its expressions, by number, what [`super::operator_heights::heights`] says.
+    pub heights: Vec<u8>,
+    /// Of its expressions, by number, where the locals were that they named when they were evaluated last.
+    pub last_places: Vec<Cell<Option<LastPlace>>>,
+}
+
+/// Where a local was when an expression named it.
+#[derive(Copy, Clone, Debug)]
+pub struct LastPlace {
+    /// The scope in its frame.
+    pub scope: usize,
+    /// The place there.
+    pub slot: usize,
+    /// Its declaration.
+    pub declared: Span,
 }
 
 impl Unit {

@@ -225,6 +225,11 @@ impl Integer {
             return Some(Integer::ZERO);
         }
         let amount: u32 = amount.to()?;
+        if let (Integer::Small(n), 0..64) = (self, amount)
+            && let Ok(n) = i64::try_from(*n)
+        {
+            return Some(Integer::Small(i128::from(n) << amount));
+        }
         if let Some(shifted) = self.symbolic(Operator::Shl, &amount.into()) {
             return Some(shifted);
         }
@@ -240,6 +245,7 @@ impl Integer {
             return None;
         }
         match amount.to::<u32>() {
+            Some(n) if let Integer::Small(small) = self => Some(Integer::Small(small >> n.min(127))),
             Some(n) if u64::from(n) <= MAX_BITS => {
                 let shifted = self.symbolic(Operator::Shr, &n.into());
                 Some(shifted.unwrap_or_else(|| Integer::from_bigint(self.big() >> n)))

@@ -25,6 +25,7 @@ mod host_hangs;
 mod installed;
 #[cfg(unix)]
 mod interruptions;
+mod known_arithmetic;
 mod layering;
 mod learn;
 mod levels;

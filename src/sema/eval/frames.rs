@@ -13,7 +13,7 @@ use crate::sema::lower::JumpLabel;
 use crate::sema::unit::Unit;
 use crate::sema::value::InstanceId;
 use crate::source::Span;
-use crate::syntax::ast::Name;
+use crate::syntax::ast::{ExprId, Name};
 use std::rc::Rc;
 
 /// The state of comptime evaluation.
@@ -144,6 +144,12 @@ impl Eval {
     pub fn local(&self, name: &str) -> Option<(&Binding, VariableSlot)> {
         let (scope, slot) = self.frame().find_local(name)?;
         Some((&self.frame().scopes[scope].names[slot].1, (self.frames.len() - 1, scope, slot)))
+    }
+
+    /// As [`Eval::local`], for a name that is an expression of the innermost call.
+    pub fn local_at(&self, id: ExprId, name: &str) -> Option<&Binding> {
+        let (scope, slot) = self.frame().find_named(id, name)?;
+        Some(&self.frame().scopes[scope].names[slot].1)
     }
 
     /// A `return`, `break` or `continue` is on its way out of an expression.

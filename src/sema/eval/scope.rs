@@ -3,7 +3,7 @@
 use crate::image::code::Reg;
 use crate::sema::lower::JumpLabel;
 use crate::sema::operand::{Addr, Operand, Place};
-use crate::sema::unit::Unit;
+use crate::sema::unit::{LastPlace, Unit};
 use crate::sema::value::{InstanceId, Value};
 use crate::source::Span;
 use crate::syntax::ast::{Decl, ExprId, Name, StmtKind};
@@ -205,6 +205,20 @@ impl EvalFrame {
     /// The names of all locals that can be seen, outermost first.
     pub fn local_names(&self) -> impl Iterator<Item = &str> {
         self.scopes.iter().flat_map(|s| s.names.iter().map(|(n, _, _)| n.as_str()))
+    }
+
+    /// Finds the local that an expression names, first where it was the last time. What a name stands for depends on
+    /// the text alone, so the declaration says whether it is still there.
+    pub(super) fn find_named(&self, id: ExprId, name: &str) -> Option<(usize, usize)> {
+        let last = &self.unit.last_places[id.0 as usize];
+        if let Some(LastPlace { scope, slot, declared }) = last.get()
+            && self.scopes.get(scope).and_then(|s| s.names.get(slot)).is_some_and(|local| local.2 == declared)
+        {
+            return Some((scope, slot));
+        }
+        let (scope, slot) = self.find_local(name)?;
+        last.set(Some(LastPlace { scope, slot, declared: self.scopes[scope].names[slot].2 }));
+        Some((scope, slot))
     }
 
     /// Finds a local: its scope, and its place there.

@@ -1,0 +1,30 @@
+//! Which expressions of a file are names, literals and operators, as far as the text says: those that the short path of
+//! `known_arithmetic` may compute.
+
+use crate::syntax::ast::{self, ExprId, ExprKind, UnaryOp};
+
+/// Expressions that nest deeper are left to the general path.
+const MAX_HEIGHT: u8 = 24;
+
+/// For each expression of a file, how deeply its operators nest; 0 if it is more than names, literals and operators.
+pub fn heights(file: &ast::File) -> Vec<u8> {
+    let mut heights: Vec<u8> = Vec::with_capacity(file.exprs.len());
+    for expr in &file.exprs {
+        // Operands stand before the operators that they belong to.
+        let of = |id: &ExprId| {
+            heights.get(id.0 as usize).copied().filter(|height| (1..MAX_HEIGHT).contains(height))
+        };
+        let height = match &expr.kind {
+            ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Name(_) => Some(1),
+            ExprKind::Unary(UnaryOp::Neg | UnaryOp::BitNot | UnaryOp::Not, a) => of(a).map(|a| a + 1),
+            ExprKind::Binary(_, a, b) => of(a).zip(of(b)).map(|(a, b)| a.max(b) + 1),
+            ExprKind::Builtin { name, args } if name.name == "as" => match args.as_slice() {
+                [ty, value] if of(ty) == Some(1) => of(value).map(|value| value + 1),
+                _ => None,
+            },
+            _ => None,
+        };
+        heights.push(height.unwrap_or(0));
+    }
+    heights
+}

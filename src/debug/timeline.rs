@@ -100,6 +100,15 @@ pub enum Forward {
     Ended(Ending, Position),
 }
 
+/// What was there before a tick.
+#[derive(Default)]
+struct Before {
+    /// Of each PE with words that are watched: writes, and operations that its code had begun.
+    writes: BTreeMap<(u16, u16), (usize, u64)>,
+    /// Warnings.
+    warnings: usize,
+}
+
 /// The run with its history.
 pub struct Timeline {
     saved: BTreeMap<u64, World>,
@@ -115,8 +124,8 @@ pub struct Timeline {
     /// How the run has ended, and in which tick.
     end: Option<(u64, Ending)>,
     shown: Option<(Position, Runner)>,
-    /// Writes and warnings that were there before the tick.
-    before: (BTreeMap<(u16, u16), usize>, usize),
+    /// What was there before the tick.
+    before: Before,
 }
 
 impl Timeline {
@@ -272,7 +281,9 @@ impl Timeline {
             runner.watch(*pe, *addr, *words);
         }
         sought.request.notices.take();
-        self.before = (BTreeMap::new(), runner.warned());
+        let writes =
+            sought.words.iter().map(|(pe, ..)| ((pe.x, pe.y), (0, operations(runner, *pe)))).collect();
+        self.before = Before { writes, warnings: runner.warned() };
     }
 
     /// Does a tick, and gives what has happened in it.
@@ -299,16 +310,22 @@ impl Timeline {
             }
             looked_at.push(*pe);
             let writes = self.world.runner.writes(*pe);
-            let known = self.before.0.entry((pe.x, pe.y)).or_default();
+            let (known, begun) = self.before.writes.entry((pe.x, pe.y)).or_default();
+            // The code of a PE can do many operations in a tick: it is shown before the one that follows the write.
+            let position = |operation: u64| match operation > *begun {
+                true => Position { tick, moment: Moment::Code(number(*pe), operation) },
+                false => end,
+            };
             let new = writes.get(*known..).unwrap_or_default();
-            events.extend(new.iter().map(|(at, write)| (Event::Write(*pe, *at, *write), end)));
-            *known = writes.len();
+            events.extend(new.iter().map(|(at, n, write)| (Event::Write(*pe, *at, *write), position(*n))));
+            (*known, *begun) = (writes.len(), operations(&mut self.world.runner, *pe));
         }
+        events.sort_by_key(|(_, position)| *position);
         let warned = self.world.runner.warned();
-        if warned > self.before.1 {
+        if warned > self.before.warnings {
             events.push((Event::Warning, end));
         }
-        self.before.1 = warned;
+        self.before.warnings = warned;
         (events, ending)
     }
 
@@ -437,4 +454,9 @@ impl Timeline {
             }
         }
     }
+}
+
+/// How many operations the code of a PE has begun.
+fn operations(runner: &mut Runner, pe: PeCoord) -> u64 {
+    runner.look(pe).map_or(0, |view| view.progress().0)
 }

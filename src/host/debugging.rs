@@ -266,11 +266,13 @@ impl Runner {
         self.wafer.made_mut().for_each(Pe::end_watches);
     }
 
-    /// Who has written the words of a PE that are watched, each with the first of these words.
-    pub fn writes(&mut self, at: PeCoord) -> Vec<(usize, SeenWrite)> {
+    /// Who has written the words of a PE that are watched, each with the first of these words and the number of
+    /// operations that its code had begun.
+    pub fn writes(&mut self, at: PeCoord) -> Vec<(usize, u64, SeenWrite)> {
         let Some(pe) = self.wafer.pe(at) else { return Vec::new() };
-        let seen =
-            |write: &crate::wafer::NotedWrite| (write.at, SeenWrite { cycle: write.cycle, span: write.span });
+        let seen = |write: &crate::wafer::NotedWrite| {
+            (write.at, write.operations, SeenWrite { cycle: write.cycle, span: write.span })
+        };
         pe.noted_writes().iter().map(seen).collect()
     }
 

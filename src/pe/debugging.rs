@@ -75,6 +75,9 @@ impl Pe {
                 meter,
             );
             let log = self.observer.debug_log().expect("the run is debugged");
+            if let Some(witness) = self.races.witness() {
+                witness.operations = log.count();
+            }
             match log.take_found() {
                 None => return stop,
                 Some(Found::Stop) => return Ok(StopReason::Pause),

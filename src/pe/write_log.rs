@@ -15,6 +15,8 @@ pub struct NotedWrite {
     pub span: Option<Span>,
     /// The first word of those that are watched together.
     pub at: usize,
+    /// How many operations the code of the PE has begun; 0 unless it is debugged.
+    pub operations: u64,
 }
 
 /// Some words and their writes so far.
@@ -23,12 +25,14 @@ pub struct WriteLog {
     /// First word and number of words.
     watched: Vec<(usize, usize)>,
     writes: Vec<NotedWrite>,
+    /// How many operations a debugged PE has begun.
+    pub operations: u64,
 }
 
 impl WriteLog {
     /// Watches `words` words from `at` on.
     pub fn new(at: usize, words: usize) -> WriteLog {
-        WriteLog { watched: vec![(at, words)], writes: Vec::new() }
+        WriteLog { watched: vec![(at, words)], writes: Vec::new(), operations: 0 }
     }
 
     /// Watches what another one watches, too.
@@ -44,7 +48,7 @@ impl WriteLog {
     /// Notes a write if it concerns the words.
     pub fn note(&mut self, words: &Footprint, cycle: u64, span: Option<Span>) {
         for (at, count) in &self.watched {
-            let write = NotedWrite { cycle, span, at: *at };
+            let write = NotedWrite { cycle, span, at: *at, operations: self.operations };
             // An operation that could not start ahead of the clock is tried again.
             if !words.contains(*at, *count) || self.writes.last() == Some(&write) {
                 continue;

@@ -62,6 +62,21 @@ fn the_compiler_command_needs_its_folders_too() {
 }
 
 #[test]
+fn what_memcpy_needs_beside_it_is_named() {
+    let folder = Folder::with("beside-memcpy", "a.csl", PROGRAM);
+    let cslc = |options: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cslc"));
+        command.args(["a.csl", "--arch=wse2", "--memcpy"]).args(options).current_dir(&folder.0);
+        let output = command.output().expect("the built command starts");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let warned = cslc(&["--width-west-buf=2"]);
+    assert!(warned.contains("needs --channels=1 beside --memcpy"), "{warned}");
+    assert!(warned.contains("needs --fabric-offsets=6,1 beside --memcpy"), "{warned}");
+    assert_eq!(cslc(&["--channels=1", "--fabric-offsets=4,1"]), "");
+}
+
+#[test]
 fn a_file_without_a_folder_is_refused_before_the_run() {
     let folder = Folder::with("no-parent", "a.csl", PROGRAM);
     folder.write("test_a.csl", ENDLESS_TEST);

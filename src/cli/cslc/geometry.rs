@@ -54,7 +54,7 @@ impl LeastFabric {
             let least = format!("--fabric-dims must be at least {least_width},{least_height}");
             return Err(self.diag(format!("the fabric has {width} x {height} PEs")).help(least));
         }
-        Ok(FabricPlace { width, height, x, y, channels: invocation.channels })
+        Ok(FabricPlace { width, height, x, y, channels: invocation.channels.unwrap_or(1) })
     }
 
     fn diag(&self, fact: String) -> Diag {

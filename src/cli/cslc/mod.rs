@@ -99,6 +99,9 @@ fn compile(mut invocation: Invocation) -> Result<(), String> {
     for warning in &invocation.warnings {
         output::print_error(&format!("cslc: warning: {warning}\n"));
     }
+    for warning in missing_beside_memcpy(&invocation) {
+        output::print_error(&format!("cslc: warning: {warning}\n"));
+    }
     for path in &invocation.options.import_paths {
         if let Some(why) = named_paths::missing_folder("--import-path", path) {
             output::print_error(&format!("cslc: warning: {why}\n"));
@@ -113,6 +116,17 @@ fn compile(mut invocation: Invocation) -> Result<(), String> {
         output::print(&format!("cslc: {} for {}\n", invocation.input.display(), invocation.options.arch));
     }
     compile_into_folder(&invocation)
+}
+
+/// What `--memcpy` needs beside it in the vendor's `cslc`, which stops without. Here there are defaults.
+fn missing_beside_memcpy(invocation: &Invocation) -> Vec<String> {
+    let offsets = format!("--fabric-offsets={},1", 4 + u32::from(invocation.west_buffers));
+    let needed = [
+        (invocation.channels.is_none(), "--channels=1".to_string()),
+        (invocation.fabric_offsets.is_none(), offsets),
+    ];
+    let missing = needed.into_iter().filter(|(is_missing, _)| *is_missing && invocation.memcpy);
+    missing.map(|(_, option)| format!("the vendor's cslc needs {option} beside --memcpy; add it")).collect()
 }
 
 /// Compiles and writes the folder; warnings go to stderr, the error is its text.

@@ -25,7 +25,7 @@ pub struct Invocation {
     /// `--memcpy`
     pub memcpy: bool,
     /// `--channels`
-    pub channels: u16,
+    pub channels: Option<u16>,
     /// `--width-west-buf`
     pub west_buffers: u16,
     /// `--width-east-buf`
@@ -72,7 +72,7 @@ const VALUED: [(&str, Effect); 13] = [
     ("--colors", |it, _, value| it.colors(value)),
     ("--fabric-dims", |it, name, value| pair(name, value).map(|n| it.invocation.fabric_dims = Some(n))),
     ("--fabric-offsets", |it, name, value| pair(name, value).map(|n| it.invocation.fabric_offsets = Some(n))),
-    ("--channels", |it, _, value| channels(value).map(|n| it.invocation.channels = n)),
+    ("--channels", |it, _, value| channels(value).map(|n| it.invocation.channels = Some(n))),
     ("--width-west-buf", |it, name, value| number(name, value).map(|n| it.invocation.west_buffers = n)),
     ("--width-east-buf", |it, name, value| number(name, value).map(|n| it.invocation.east_buffers = n)),
     ("--import-path", |it, _, value| {
@@ -179,7 +179,7 @@ impl Default for Found {
                 fabric_dims: None,
                 fabric_offsets: None,
                 memcpy: false,
-                channels: 1,
+                channels: None,
                 west_buffers: 0,
                 east_buffers: 0,
                 verbose: false,

@@ -92,6 +92,10 @@ impl Runner {
             // The host has all that it requested, and `stop()` waits for nothing else; a program may leave
             // receivers waiting for their first wavelet.
             Ended::Stalled(report) if has_host && report.only_armed => left.extend(self.leftovers()),
+            Ended::Stalled(report) if has_host && report.only_serves() => {
+                left.push(report.served());
+                left.extend(self.leftovers());
+            }
             Ended::Stalled(report) if has_host => {
                 left.extend(report.warnings(&self.program.sources));
                 left.extend(self.unreceived().into_iter().filter_map(|diag| self.options.levels.judge(diag)));

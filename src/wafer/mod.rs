@@ -27,6 +27,7 @@ mod pe_array;
 mod pieces;
 mod record;
 mod repetition;
+mod served;
 mod stall;
 mod step;
 mod stopped;

@@ -48,22 +48,59 @@ fn text_of(runner: &Runner, failure: Failure) -> String {
     render(sources, &[report.diagnostic(sources)], MessageFormat::Plain, false)
 }
 
-#[test]
-fn a_stream_on_which_the_host_has_sent_too_little_is_named() {
+/// The end of a run in which the host has sent numbers to the region, as people read it.
+fn end_with(region: &str, numbers: &[u32]) -> String {
     let mut loader = MemoryLoader::default();
-    loader.add("sink.csl", REGION);
+    loader.add("sink.csl", region);
     let layout = Layout::from_json(LAYOUT, Vec::new()).expect("a description");
     let compiled =
         compile_layout(&layout, &loader, &CompileOptions::new(Arch::Wse3)).expect("a layout that fits");
     assert_eq!(compiled.compilation.diagnostics, []);
     let program = compiled.compilation.program.expect("a program without an error");
     let mut runner = Runner::new(Arc::new(program), RunOptions::default());
-    runner.queue_send(0, &[1, 2, 3, 4, 5]);
+    runner.queue_send(0, numbers);
     runner.run_until_quiet().expect("the host has nothing to wait for");
     let warnings = runner.run_until_idle().expect("the host has all that it wants");
-    let text = render(runner.program().sources(), &warnings, MessageFormat::Plain, false);
+    render(runner.program().sources(), &warnings, MessageFormat::Plain, false)
+}
+
+#[test]
+fn a_stream_on_which_the_host_has_sent_too_little_is_named() {
+    let text = end_with(REGION, &[1, 2, 3, 4, 5]);
     assert!(text.contains("on the stream 'given'"), "{text}");
     insta::assert_snapshot!(text);
+}
+
+/// Its task takes eight numbers after the other.
+const SERVER: &str = r#"
+param numbers: color;
+const queue = @get_input_queue(2);
+var got: [8]u32;
+const from_host = @get_dsd(fabin_dsd, .{ .extent = 8, .fabric_color = numbers, .input_queue = queue });
+const all = @get_dsd(mem1d_dsd, .{ .base_address = &got, .extent = 8 });
+const id = @get_local_task_id(8);
+task main() void {
+  @mov32(all, from_host);
+  @activate(id);
+}
+comptime {
+  @bind_local_task(main, id);
+  @activate(id);
+  @initialize_queue(queue, .{ .color = numbers });
+}
+"#;
+
+#[test]
+fn a_task_that_would_serve_the_next_message_is_only_noted() {
+    let text = end_with(SERVER, &[1; 16]);
+    assert!(text.starts_with("note[deadlock]: the host is done after"), "{text}");
+    assert!(text.lines().count() <= 8, "{text}");
+    // What has begun is not served.
+    let text = end_with(SERVER, &[1; 20]);
+    assert!(text.contains("stopped after 4 of 8"), "{text}");
+    // Nothing was ever served.
+    let text = end_with(SERVER, &[]);
+    assert!(text.contains("warning[deadlock]"), "{text}");
 }
 
 /// Words of the host go through a FIFO, from which a task would send them back.

@@ -175,7 +175,7 @@ impl From<Diag> for Failure {
 ///   @set_rectangle(1, 1);
 ///   @set_tile_code(0, 0, "pe.csl", .{ .memcpy_params = memcpy.get_params(0) });
 ///   @export_name("double", fn(u32) void);
-///   @export_name("result", [*]u32, false);
+///   @export_name("result", [*]u32, true);
 /// }"#);
 /// files.add("pe.csl", r#"
 /// param memcpy_params: comptime_struct;

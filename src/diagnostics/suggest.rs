@@ -43,6 +43,12 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     if let Some(same) = other_style(word, candidates.iter().copied()) {
         return Some(same);
     }
+    // There are no floats of 64 bits: a function named after them is meant for those of 32.
+    if let Some(stem) = word.strip_suffix("_f64")
+        && let Some(narrow) = candidates.iter().find(|c| c.strip_suffix("_f32") == Some(stem))
+    {
+        return Some(narrow);
+    }
     candidates
         .into_iter()
         .map(|c| (strsim::damerau_levenshtein(word, c), c))

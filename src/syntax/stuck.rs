@@ -100,7 +100,9 @@ impl<'t> Stuck<'_, 't> {
         }
         let progress = builder.progress();
         let done = progress.blocks.last().map_or(progress.declared, |block| block.done);
-        self.tokens.partition_point(|(_, _, hi)| *hi <= done).min(self.at)
+        let start = self.tokens.partition_point(|(_, _, hi)| *hi <= done).min(self.at);
+        // What stands for a piece that did not parse is not part of it.
+        (start..self.at).find(|at| self.token(*at) != Some(Token::Broken)).unwrap_or(self.at)
     }
 
     /// Whether a `{` stands where only a value can, so that a list or a struct is meant: `= {`, `f({`,

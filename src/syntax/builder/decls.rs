@@ -87,6 +87,12 @@ impl Builder {
                 "`extern` stands for a function of another file: leave the body out, or write `export`";
             self.complain(diag.help(help));
         }
+        if let (true, Some(symbol)) = (decl.inline, decl.attrs.linkname) {
+            let facts: [(&str, &dyn std::fmt::Display); 2] =
+                [("expected", &"the body"), ("found", &"`linkname`")];
+            let help = "remove it: an `inline` function stands in place of its calls, and has no symbol";
+            self.complain(SYNTAX_ERROR.because(&facts).at(self.expr_span(symbol)).help(help));
+        }
         if decl.task {
             self.refuse_result(decl.ret);
         }

@@ -224,11 +224,12 @@ impl<'t> Stuck<'_, 't> {
             - 1
     }
 
-    /// Whether a name is declared anywhere.
+    /// Whether a name is declared anywhere. The type of `const u16 n` is not.
     fn declares(&self, name: &str) -> bool {
         use Token::*;
-        self.tokens.windows(2).any(|pair| match (pair[0].1, pair[1].1) {
-            (Fn | Task | Var | Const | Param, Ident(n)) | (Ident(n), Colon) => n == name,
+        self.tokens.windows(2).enumerate().any(|(at, pair)| match (pair[0].1, pair[1].1) {
+            (Var | Const | Param, Ident(n)) => n == name && !matches!(self.token(at + 2), Some(Ident(_))),
+            (Fn | Task, Ident(n)) | (Ident(n), Colon) => n == name,
             _ => false,
         })
     }

@@ -10,6 +10,7 @@ pub fn correction(stuck: &Stuck) -> Option<Correction> {
     pair(stuck)
         .or_else(|| word(stuck))
         .or_else(|| cast(stuck))
+        .or_else(|| value_behind_type(stuck))
         .or_else(|| pointer(stuck))
         .or_else(|| arrow_function(stuck))
         .or_else(|| assignment(stuck))
@@ -167,6 +168,24 @@ fn cast(stuck: &Stuck) -> Option<Correction> {
     let instead = format!("@as({ty}, {})", stuck.words(stuck.at, end));
     let foreign = Correction::foreign(stuck.words(open, stuck.at - 1), place, format!("write `{instead}`"));
     Some(foreign.edit(stuck.bytes(open, end), instead))
+}
+
+/// `@as(f32) x`
+fn value_behind_type(stuck: &Stuck) -> Option<Correction> {
+    if stuck.before(1)? != Token::RParen {
+        return None;
+    }
+    let open = stuck.open_before(stuck.at - 1)?;
+    let Some(Token::Builtin(called @ ("@as" | "@bitcast" | "@ptrcast"))) = stuck.before_token(open) else {
+        return None;
+    };
+    let is_alone = (open..stuck.at).all(|at| stuck.token(at) != Some(Token::Comma));
+    let end = stuck.operand_end(stuck.at).filter(|_| is_alone)?;
+    let ty = stuck.words(open + 1, stuck.at - 2);
+    let ty = meant_type(ty).unwrap_or(ty);
+    let instead = format!("{called}({ty}, {})", stuck.words(stuck.at, end));
+    let place = stuck.bytes(open - 1, end);
+    Some(Correction::slip(format!("write `{instead}`")).covers(place).edit(place, instead))
 }
 
 /// `p->x`, `*p = 1;`

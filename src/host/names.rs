@@ -135,7 +135,7 @@ impl Runner {
                 Some(None) | None => {}
             }
         }
-        let Some((at, first)) = pes.first() else { return Err(self.unknown(name)) };
+        let Some((at, first)) = pes.first() else { return Err(self.unknown_function(name)) };
         if let Some(task) = self.task_behind(*at, *first).filter(|_| inputs.is_none()) {
             return Err(self.launched_task(name, task));
         }
@@ -294,6 +294,18 @@ impl Runner {
             true => c.note("the program exports nothing and has no variables"),
             false => c.help(format!("{what} {}", list.join(", "))),
         }
+    }
+
+    /// The diagnostic about a function to launch that no PE has.
+    fn unknown_function(&self, name: &str) -> Diag {
+        let has_functions =
+            |tile: &TileImage| tile.exports.iter().any(|e| matches!(e.target, ExportTarget::Fn(_)));
+        if self.program.tiles.iter().any(|tile| has_functions(tile)) {
+            return self.unknown(name);
+        }
+        let diag =
+            UNKNOWN_EXPORT.because(&[("name", &name)]).note("the program exports no function to launch");
+        diag.help(format!("export it: `@export_symbol({name})` in the PE's code, `@export_name(\"{name}\", fn()void)` in the layout"))
     }
 
     /// The diagnostic about a variable that a PE does not have.

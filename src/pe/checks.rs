@@ -363,9 +363,9 @@ impl Checks {
     /// A synchronous operation has returned false, and the program ignores the result (entry UB-029).
     pub fn check_result(
         &mut self,
-        result: Option<Reg>,
+        (result, span): (Option<Reg>, Span),
         stall: Stall,
-        span: Span,
+        total: Option<u32>,
         tile: &TileImage,
     ) -> Result<(), Diag> {
         let (end, state) = match stall {
@@ -379,7 +379,12 @@ impl Checks {
         let fifo = &tile.fifos[end.fifo];
         let c = rules::FIFO_RESULT.because(&[("fifo", &fifo.name), ("state", &state)]).at(span);
         let c = c.also(fifo.span, "the FIFO");
-        self.hazard(c.help("check the result of the operation: it is false when elements are left"))
+        self.hazard(match total.filter(|total| state == "full" && *total > u32::from(fifo.capacity)) {
+            Some(total) => c.note(format!("it holds {} elements at once", fifo.capacity)).help(format!(
+                "give its buffer room for {total} elements, or check the result: it is false when elements are left"
+            )),
+            None => c.help("check the result of the operation: it is false when elements are left"),
+        })
     }
 
     /// `<math>` of the machine gives wrong results for large angles (entry UB-061).

@@ -131,7 +131,12 @@ impl Pe {
         if verdict == OnStall::GivesUp {
             self.checks.check_event(stall, &thread.operation, &self.tile).at(thread.span)?;
             thread.operation.leave_length(stall, &mut self.fifos);
-            self.checks.check_result(thread.result, stall, thread.span, &self.tile)?;
+            self.checks.check_result(
+                (thread.result, thread.span),
+                stall,
+                thread.operation.total,
+                &self.tile,
+            )?;
             self.finish(place, &thread, CompletionAction::Nothing, false, now)?;
         } else {
             self.finish(place, &thread, thread.completion, true, now)?;

@@ -294,7 +294,8 @@ impl Pe {
                 OnStall::GivesUp => {
                     self.checks.check_event(stall, &start.thread.operation, &self.tile)?;
                     start.thread.operation.leave_length(stall, &mut self.fifos);
-                    self.checks.check_result(vector.result, stall, vector.span, &self.tile)?;
+                    let total = start.thread.operation.total;
+                    self.checks.check_result((vector.result, vector.span), stall, total, &self.tile)?;
                     complete = false;
                 }
                 OnStall::Ends => {}

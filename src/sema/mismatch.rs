@@ -28,6 +28,9 @@ pub fn mismatch(want: &Ty, have: &Ty) -> Diag {
         (Ty::Id(IdKind::LocalTask | IdKind::DataTask | IdKind::ControlTask), Ty::Fn(_)) => {
             return diag.help(format!("give the {want} that the task is bound to, not the task"));
         }
+        (Ty::Id(IdKind::DataTask), Ty::Id(IdKind::Color | IdKind::InputQueue)) => {
+            return diag.help("write `@get_data_task_id(..)`");
+        }
         (Ty::Id(to), Ty::Id(from)) if is_task(*to) && is_task(*from) => {
             let bind = have.to_string().replace("_id", "");
             return diag.help(format!("only `@bind_{bind}` takes a {have}"));

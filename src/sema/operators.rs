@@ -29,6 +29,7 @@ pub fn unary(
         let folded = arith::unary(op, v, sema.eval.overflow()).map(ExprValue::known);
         return folded.map_err(|c| match (op, c.rule() == rules::BAD_OPERAND.name) {
             (UnaryOp::Not, true) => bad_operand(sema, "!", &ty, operand, span),
+            (UnaryOp::Neg, true) => bad_operand(sema, "-", &ty, operand, span),
             _ => c,
         });
     }
@@ -172,6 +173,12 @@ fn bad_operand(sema: &Sema<'_>, symbol: &str, ty: &Ty, operand: ExprId, span: Sp
     let diag = rules::BAD_OPERAND.because(&[("op", &symbol), ("type", ty)]).at(span);
     if matches!(ty, Ty::Array(_)) {
         return diag.help(advice::ELEMENTS);
+    }
+    if let ("-", Ty::Int(int)) = (symbol, ty)
+        && !int.signed
+    {
+        let signed = Ty::int(true, int.bits);
+        return diag.help(format!("write `-@as({signed}, {})`", sema.snippet(operand)));
     }
     if symbol != "!" || !ty.is_numeric() {
         return diag;

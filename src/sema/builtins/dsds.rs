@@ -133,7 +133,10 @@ fn check_dimensions(m: &Mem, count: usize, at: Span) -> Result<()> {
     }
     let kind = if m.kind == MemKind::Mem4d { DsdTy::Mem4d } else { DsdTy::Mem1d };
     let diag = rules::DSD_DIMENSIONS.because(&[("kind", &Ty::Dsd(kind)), ("have", &count)]).at(at);
-    Err(diag.help("a mem1d_dsd has one dimension, a mem4d_dsd one to four"))
+    Err(match kind == DsdTy::Mem1d && count <= 4 {
+        true => diag.help("write `mem4d_dsd`: it has one to four dimensions"),
+        false => diag.help("a mem1d_dsd has one dimension, a mem4d_dsd one to four"),
+    })
 }
 
 fn strides(sema: &mut Sema<'_>, m: &mut Mem, given: Property, edits: &mut Edits) -> Result<()> {

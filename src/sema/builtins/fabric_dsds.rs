@@ -4,7 +4,7 @@ use super::dsd_edits::Edits;
 use super::properties::{Fields, Property, extent_value, missing_property, no_such_property, properties_of};
 use super::{ids, queues};
 use crate::arch::{Arch, ArchName, Color, InQueue, OutQueue};
-use crate::diagnostics::rules::dsd as rules;
+use crate::diagnostics::rules::{dsd as rules, tasks};
 use crate::diagnostics::{At, Diag, Result};
 use crate::dsd::{Dsd, FabIn, FabOut, Priority, Simd};
 use crate::image::code::DsdEdit;
@@ -90,6 +90,11 @@ fn fabric_properties(
             "fabric_color" => f.color = color_property(sema, property, edits)?,
             "control_transform" => f.control_transform = property.flag()?,
             "simd_mode" => f.simd = property.simd()?,
+            "priority" if sema.arch.name == ArchName::Wse2 => {
+                let what = format!("`.priority` of a {}", Ty::Dsd(kind));
+                let diag = tasks::ONLY_ON_WSE3.because(&[("what", &what)]).at(property.at);
+                return Err(diag.help("give it to the operation: `.{ .async = true, .priority = .. }`"));
+            }
             "priority" => f.priority = queues::priority_of(property.known()?).at(property.at)?,
             name if name == queue_name => f.queue = queue_property(sema, property, queue_kind, edits)?,
             "input_queue" | "output_queue" => return Err(queue_of_other(&property, kind)),
@@ -165,7 +170,8 @@ fn queue_property(
     let Property { name, value: mut v, at } = given;
     if let Operand::Known(number @ Value::Int(_, n)) = &v {
         let facts: [(&str, &dyn std::fmt::Display); 2] = [("name", &name), ("n", n)];
-        sema.lint(rules::OLD_QUEUE_NUMBER.because(&facts).at(at))?;
+        let help = format!("write `.{name} = @get_{}({n})`", kind.name());
+        sema.lint(rules::OLD_QUEUE_NUMBER.because(&facts).at(at).help(help))?;
         v = Operand::Known(ids::known_id(sema.arch, number, kind).at(at)?);
     }
     if v.ty() != Ty::Id(kind) {

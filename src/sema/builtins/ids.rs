@@ -188,9 +188,9 @@ fn ut_id(sema: &mut Sema<'_>, n: ExprId, span: Span) -> Result<Operand> {
 
 fn data_task_id(sema: &mut Sema<'_>, channel: ExprId) -> Result<Operand> {
     let at = sema.span(channel);
-    let want = match sema.arch.name {
-        ArchName::Wse2 => IdKind::Color,
-        ArchName::Wse3 => IdKind::InputQueue,
+    let (want, example) = match sema.arch.name {
+        ArchName::Wse2 => (IdKind::Color, "@get_data_task_id(@get_color(2))"),
+        ArchName::Wse3 => (IdKind::InputQueue, "@get_data_task_id(@get_input_queue(2))"),
     };
     let channel = sema.value(channel, None)?;
     refuse_no_color(sema, &channel).at(at)?;
@@ -200,7 +200,7 @@ fn data_task_id(sema: &mut Sema<'_>, channel: ExprId) -> Result<Operand> {
         other => Err(comptime::TYPE_MISMATCH
             .because(&[("want", &want.name()), ("have", &other.ty())])
             .at(at)
-            .help(format!("on {} the id of a data task comes from its {}", sema.arch.word, want.name()))),
+            .help(format!("on {} give the {} of the data task: `{example}`", sema.arch.word, want.name()))),
     }
 }
 

@@ -4,7 +4,7 @@ use super::operands::{Arg, ArgumentKind};
 use crate::diagnostics::Result;
 use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::dsd as rules;
-use crate::dsd::ops::{DsdOp, Elem, Form};
+use crate::dsd::ops::{self, DsdOp, Elem, Form};
 use crate::dsd::{Dsd, ENDLESS};
 use crate::sema::operand::{Addr, Base, Operand};
 use crate::sema::value::Value;
@@ -150,7 +150,18 @@ fn element_width(sema: &mut Sema<'_>, op: &DsdOp, operands: &[(Elem, &Arg)]) -> 
         [("op", &op.name), ("bits", &bits), ("name", &global.name), ("type", ty)];
     let diag = rules::ELEMENT_WIDTH.because(&facts).at(arg.span);
     let diag = diag.also(global.span, format!("its elements are {ty}"));
+    let diag = match of_other_width(op.name) {
+        Some(other) => diag.help(format!("write `@{other}`, or convert the array first")),
+        None => diag,
+    };
     sema.lint(diag)
+}
+
+/// The operation that does the same with elements of the other width.
+fn of_other_width(name: &str) -> Option<String> {
+    let pairs = [("h", "s"), ("s", "h"), ("16", "32"), ("32", "16")];
+    let of_pair = |(own, other): (&str, &str)| name.strip_suffix(own).map(|stem| format!("{stem}{other}"));
+    pairs.into_iter().filter_map(of_pair).find(|other| ops::lookup(other).is_some())
 }
 
 /// An offset that is counted in elements of another width than those of the array.

@@ -235,12 +235,21 @@ pub fn no_such_property(property: &Property, kind: DsdTy) -> Diag {
     let own = || properties_of(kind).iter().copied();
     // `.queue` for `.input_queue`, `.color` for `.fabric_color`.
     let longer = || own().find(|own| own.strip_suffix(name.as_str()).is_some_and(|rest| rest.ends_with('_')));
-    let diag = match suggest::nearest(name, own()).or_else(longer) {
+    // `.base` for `.base_address`, `.size` for `.extent`.
+    let begun =
+        || own().find(|own| own.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('_')));
+    let meant = || own().find(|own| *own == "extent").filter(|_| COUNTS.contains(&name.as_str()));
+    let is_foreign = owners.is_empty();
+    let other = || begun().or_else(meant).filter(|_| is_foreign);
+    let diag = match suggest::nearest(name, own()).or_else(longer).or_else(other) {
         Some(near) => diag.did_you_mean(name, near, format!(".{near}")),
         None => diag,
     };
     diag.help(format!("its properties are {}", in_words(&names)))
 }
+
+/// Words for the number of elements in other interfaces.
+const COUNTS: [&str; 6] = ["size", "length", "len", "count", "n", "num_elements"];
 
 /// `a, b and c`
 fn in_words(items: &[String]) -> String {

@@ -48,7 +48,7 @@ pub fn vector_op(sema: &mut Sema<'_>, row: u8, call: Call<'_>) -> Result<Operand
     let vectors: Vec<bool> = args.iter().map(|a| a.what.is_vector()).collect();
     let to_pointer = dest.what == ArgumentKind::Pointer;
     let form = op.form(to_pointer, &vectors).filter(|_| to_pointer || dest.what.is_vector());
-    let form = form.ok_or_else(|| wrong_operands(op, call.span))?;
+    let form = form.ok_or_else(|| wrong_form(sema, op, &dest, call))?;
     check_operands(sema.arch, &dest, &args, call.span)?;
     operand_lints::check(sema, (op, form), &dest, &args, call.span)?;
     let settings = match call.args.get(sources + 1) {
@@ -338,7 +338,7 @@ fn map_input(sema: &mut Sema<'_>, arg: &Arg, ty: &Ty) -> Result<(DsdOperand, Acc
     let access = repr(ty).ok_or_else(|| comptime_only(ty).at(arg.span))?.access();
     check_map_operand(arg, ty, DsdTy::FabOut)?;
     if let ArgumentKind::Dsr(d) = arg.what {
-        check_position(d, "source", arg)?;
+        check_position(d, MAP_SOURCE, arg)?;
     }
     if arg.what.is_vector() {
         return Ok((vector_operand(sema, arg)?, access));
@@ -414,9 +414,13 @@ fn check_zero(dest: &Arg, args: &[Arg]) -> Result<()> {
     }
 }
 
+/// The position of an input of `@map`, which takes only a dsr_src1.
+const MAP_SOURCE: &str = "source of `@map`";
+
 /// dsr_dest holds destinations, dsr_src1 sources, dsr_src0 either.
 fn check_position(dsr: DsrRef, position: &str, arg: &Arg) -> Result<()> {
     let help = match (dsr.id.file, position) {
+        (DsrFile::Dest | DsrFile::Src0, MAP_SOURCE) => "use a dsr_src1",
         (DsrFile::Dest, "source") => "use a dsr_src0 or a dsr_src1",
         (DsrFile::Src1, "destination") => "use a dsr_dest or a dsr_src0",
         _ => return Ok(()),
@@ -465,4 +469,17 @@ fn wrong_operands(op: &DsdOp, span: Span) -> Diag {
         c = c.note(format!("possible: `{s}`"));
     }
     c
+}
+
+/// The diagnostic about operands of no form. That a scalar destination is a pointer is easily forgotten.
+fn wrong_form(sema: &Sema<'_>, op: &DsdOp, dest: &Arg, call: Call<'_>) -> Diag {
+    let diag = wrong_operands(op, call.span);
+    let to_pointer = op.signatures().into_iter().find(|form| form.contains("(*"));
+    match to_pointer.filter(|_| dest.what == ArgumentKind::Scalar) {
+        Some(form) => {
+            let dest = sema.snippet(call.args[0]);
+            diag.help(format!("give the destination by its address, `&{dest}`, in the form `{form}`"))
+        }
+        None => diag,
+    }
 }

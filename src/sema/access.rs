@@ -22,6 +22,8 @@ const MAX_DIMENSIONS: usize = 4;
 struct Affine {
     constant: i64,
     coefficients: Vec<i64>,
+    /// The type of the expression; `None` if it is a number without one.
+    ty: Option<Ty>,
 }
 
 /// The anonymous struct that an access stands for.
@@ -45,7 +47,7 @@ pub fn access(
             .also(sema.span(target), format!("this array has {have}"))
             .help(advice_on_indices(&sema.snippet(target), dims.len(), &all)));
     }
-    let mut sum = Affine { constant: 0, coefficients: vec![0; vars.len()] };
+    let mut sum = Affine { constant: 0, coefficients: vec![0; vars.len()], ty: None };
     for (k, index) in indices.iter().enumerate() {
         let pitch: i64 = dims[k + 1..].iter().map(|d| i64::from(*d)).product();
         let part = sema.at_comptime(|s| affine(s, *index, vars)).map_err(|c| {
@@ -142,16 +144,18 @@ fn affine(sema: &mut Sema<'_>, id: ExprId, vars: &[Ident]) -> Result<Affine> {
     match &expr.kind {
         ExprKind::Name(name) if vars.iter().any(|v| v.name == *name) => {
             let coefficients = vars.iter().map(|v| i64::from(v.name == *name)).collect();
-            Ok(Affine { constant: 0, coefficients })
+            Ok(Affine { constant: 0, coefficients, ty: Some(Ty::int(true, 16)) })
         }
         ExprKind::Unary(UnaryOp::Neg, e) => Ok(affine(sema, *e, vars)?.times(-1)),
         ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), a, b) => {
+            let places = [*a, *b];
             let (a, b) = (affine(sema, *a, vars)?, affine(sema, *b, vars)?);
+            check_types(sema, [&a, &b], places)?;
             match op {
                 BinaryOp::Add => Ok(a.plus(&b)),
                 BinaryOp::Sub => Ok(a.plus(&b.times(-1))),
-                _ if a.is_constant() => Ok(b.times(a.constant)),
-                _ if b.is_constant() => Ok(a.times(b.constant)),
+                _ if a.is_constant() => Ok(Affine { ty: b.typed_with(&a), ..b.times(a.constant) }),
+                _ if b.is_constant() => Ok(Affine { ty: a.typed_with(&b), ..a.times(b.constant) }),
                 _ => Err(no().note("two induction variables are multiplied")),
             }
         }
@@ -161,9 +165,26 @@ fn affine(sema: &mut Sema<'_>, id: ExprId, vars: &[Ident]) -> Result<Affine> {
         _ => {
             let v = sema.known(id)?;
             let constant = v.to::<i64>().ok_or_else(no).at(span)?;
-            Ok(Affine { constant, coefficients: vec![0; vars.len()] })
+            let ty = Some(v.ty()).filter(|ty| *ty != Ty::ComptimeInt);
+            Ok(Affine { constant, coefficients: vec![0; vars.len()], ty })
         }
     }
+}
+
+/// Warns of a number of another type than that of the induction variables with which it is combined.
+fn check_types(sema: &mut Sema<'_>, terms: [&Affine; 2], places: [ExprId; 2]) -> Result<()> {
+    let (Some(first), Some(second)) = (&terms[0].ty, &terms[1].ty) else { return Ok(()) };
+    let is_alone = terms[0].is_constant() == terms[1].is_constant();
+    if first == second || is_alone {
+        return Ok(());
+    }
+    let other = usize::from(terms[1].is_constant());
+    let text = sema.snippet(places[other]);
+    let want = Ty::int(true, 16);
+    let facts: [(&str, &dyn std::fmt::Display); 2] =
+        [("text", &text), ("type", if other == 0 { first } else { second })];
+    let diag = rules::ACCESS_TYPE.because(&facts).at(sema.span(places[other]));
+    sema.lint(diag.help(format!("convert it: `@as({want}, {text})`")))
 }
 
 fn mentions(sema: &Sema<'_>, id: ExprId, vars: &[Ident]) -> bool {
@@ -228,11 +249,18 @@ impl Affine {
         self.coefficients.iter().all(|c| *c == 0)
     }
 
+    /// The type of an expression of both: that of the induction variables, if it has any.
+    fn typed_with(&self, other: &Affine) -> Option<Ty> {
+        let (first, second) = if self.is_constant() { (other, self) } else { (self, other) };
+        first.ty.clone().or_else(|| second.ty.clone())
+    }
+
     fn plus(&self, other: &Affine) -> Affine {
         let pairs = self.coefficients.iter().zip(&other.coefficients);
         Affine {
             constant: self.constant.saturating_add(other.constant),
             coefficients: pairs.map(|(a, b)| a.saturating_add(*b)).collect(),
+            ty: self.typed_with(other),
         }
     }
 
@@ -240,6 +268,7 @@ impl Affine {
         Affine {
             constant: self.constant.saturating_mul(k),
             coefficients: self.coefficients.iter().map(|c| c.saturating_mul(k)).collect(),
+            ty: self.ty.clone(),
         }
     }
 }

@@ -102,6 +102,18 @@ pub fn cast_by_call(sema: &mut Sema<'_>, callee: ExprId, args: &[ExprId], span: 
     Some(diag.help(format!("write `{instead}`")).replace(span, instead))
 }
 
+/// A better help for `value.function(..)`, which other languages read as a call of a function of the type.
+pub fn method(sema: &Sema<'_>, mut diag: Diag, callee: ExprId, args: &[ExprId]) -> Diag {
+    let unit = sema.unit();
+    let ExprKind::Field { base, name } = &unit.file.expr(callee).kind else { return diag };
+    if diag.rule() != rules::UNKNOWN_FIELD.name || !unit.names.contains_key(&name.name) {
+        return diag;
+    }
+    let all: Vec<String> = std::iter::once(base).chain(args).map(|arg| sema.snippet(*arg)).collect();
+    (diag.0.has_own_help, diag.0.fix) = (false, None);
+    diag.help(format!("types have no functions of their own: write `{}({})`", name.name, all.join(", ")))
+}
+
 /// The help for a parameter that has only a name, as in `fn f(a, b)`: the name is read as a type.
 pub fn parameter_without_type(mut diag: Diag, param: &FnParam, name: &str) -> Diag {
     let is_plain = foreign::value_of_csl(name).is_none();
@@ -147,6 +159,33 @@ pub fn on_value(sema: &Sema<'_>, diag: Diag, id: ExprId, want: &Ty) -> Diag {
     let rest = if args.len() > 1 { ", .." } else { "" };
     let help = format!("write `@{}({want}{rest})`", name.name);
     diag.help(help).replace(sema.span(*ty), want.to_string())
+}
+
+/// The diagnostic about a loop over a value of a type that has no elements.
+pub fn not_iterable(ty: &Ty) -> Diag {
+    match ty {
+        Ty::Anon(anon) if anon.names.is_none() => rules::NOT_ITERABLE
+            .because(&[("type", &"a tuple")])
+            .help("write an array, such as `[2]u16{ .. }`, or a statement for each value"),
+        ty => rules::NOT_ITERABLE.because(&[("type", ty)]),
+    }
+}
+
+/// The help for a value that a function without a result returns.
+pub fn on_result(sema: &Sema<'_>, diag: Diag, value: ExprId, ret: &Ty) -> Diag {
+    if *ret != Ty::Void || diag.rule() != rules::TYPE_MISMATCH.name {
+        return diag;
+    }
+    let is_task = sema.lower.writing().is_some_and(|f| {
+        let (unit, decl) = sema.modules.function(f);
+        unit.function(decl).task
+    });
+    let help = match &sema.unit().file.expr(value).kind {
+        ExprKind::Int(_) => "write `return;`: a function of type `void` has no result",
+        _ if is_task => "write `return;`: a task has no result",
+        _ => "write the type of this value in place of `void` in the head of the function",
+    };
+    diag.help(help)
 }
 
 /// The help for an array of so many dimensions with another number of indices.

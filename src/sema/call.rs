@@ -10,7 +10,7 @@ use super::lower::{ParamKind, Signature};
 use super::operand::{Operand, behind, repr};
 use super::value::{FnRef, Pointee, Pointer, Value};
 use super::walk::Sema;
-use super::{arith, control, externs, memo, swapped};
+use super::{arith, control, externs, library_use, memo, swapped};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Diag, Result, counted};
 use crate::image::code::{Op, Reg};
@@ -35,12 +35,13 @@ impl Sema<'_> {
         if let Some(diag) = advice::cast_by_call(self, callee, args, span) {
             return Err(diag);
         }
-        let ev = self.expr(callee, None)?;
+        let ev = self.expr(callee, None).map_err(|diag| advice::method(self, diag, callee, args))?;
         match self.value_of(ev, callee_span)? {
             Operand::Known(Value::Fn(f) | Value::Ptr(Pointer { to: Pointee::Fn(f), .. })) => {
                 if self.is_comptime() || force_comptime {
                     externs::refuse_at_comptime(self, callee)?;
                 }
+                library_use::check_call(self, f, args, span)?;
                 self.call_fn(f, args, span, force_comptime)
             }
             Operand::Reg(r, ty) => match &ty {
@@ -117,6 +118,7 @@ impl Sema<'_> {
         let Some(_) = &function.body else {
             return Err(rules::UNSUPPORTED_EXTERN.because(&[("name", &function.name.name)]).at(span));
         };
+        library_use::check_arguments(self, f, &operands)?;
         let signature = self.signature(f, &operands, span)?;
         let operands = match self.instance(f.instance).unit.library {
             true => builtins::tasks_of_old_colors(self, &signature, operands)?,

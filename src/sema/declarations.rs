@@ -3,6 +3,7 @@
 use super::builtins::known_id;
 use super::chain::with_imports;
 use super::declared::with_declared_name;
+use super::names::check_type_name;
 use super::operand::{Operand, comptime_only, exists_at_run_time};
 use super::types::named;
 use super::unit::{DeclState, Global, Unit};
@@ -88,6 +89,7 @@ impl Sema<'_> {
         if v.linkage == Linkage::Extern {
             return externs::extern_global(self, v);
         }
+        check_type_name(self, v)?;
         let ty = v.ty.map(|t| self.ty(t)).transpose()?;
         let bound =
             self.instance(instance).params.get(&v.name.name).cloned().filter(|_| v.kind == VarKind::Param);
@@ -359,7 +361,11 @@ fn way_to_give(sema: &Sema<'_>, v: &VarDecl, instance: InstanceId) -> String {
             "give it to the code region: `set_param_all(\"{name}\", ..)`, or `set_param_all(color)` if it is a color"
         );
     }
-    let file = &sema.modules.get(instance).unit.file;
+    let unit = &sema.modules.get(instance).unit;
+    if let Some(layout) = sema.files.layout_beside(&unit.path).filter(|_| !unit.has_layout()) {
+        return format!("run `{}`, which gives this file its parameters", layout.display());
+    }
+    let file = &unit.file;
     let names_type = |wanted: &str| {
         v.ty.is_some_and(|ty| matches!(&file.expr(ty).kind, ExprKind::Name(ty) if ty == wanted))
     };

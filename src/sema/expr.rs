@@ -274,9 +274,11 @@ impl Sema<'_> {
                 self.b().emit(Op::Element { d, a, b: index, words: words_of_element(&ty), len });
                 Ok(ExprValue::Value(Operand::Reg(d, Ty::Ptr(ptr(ty, writable)))))
             }
-            Place::Comptime { .. } | Place::Register { .. } | Place::Bits { .. } => {
-                Err(rules::NOT_ADDRESSABLE.plain().at(span))
+            Place::Bits { .. } => {
+                let help = "copy the field of the packed struct to a variable, and take the address of that";
+                Err(rules::NOT_ADDRESSABLE.plain().at(span).help(help))
             }
+            Place::Comptime { .. } | Place::Register { .. } => Err(rules::NOT_ADDRESSABLE.plain().at(span)),
         }
     }
 

@@ -294,6 +294,17 @@ impl<'s> Files<'s> {
         self.loader.load(&path)
     }
 
+    /// The layout in the folder of a file that uses the file as the code of PEs, if it has one of the usual names.
+    pub fn layout_beside(&self, path: &Path) -> Option<PathBuf> {
+        let used = format!("\"{}\"", path.file_name()?.to_str()?);
+        let layouts =
+            LAYOUT_NAMES.iter().map(|name| path.with_file_name(name)).filter(|layout| layout != path);
+        layouts.into_iter().find(|layout| {
+            let text = self.loader.admit(layout, self.import_root).and_then(|()| self.loader.load(layout));
+            text.is_ok_and(|text| text.contains("@set_tile_code") && text.contains(&used))
+        })
+    }
+
     /// The code of a tile, or the layout, begins with this file: no import is under way.
     pub fn begin(&mut self, path: PathBuf, at: Option<Span>) {
         self.importing = vec![(path, at)];
@@ -330,6 +341,9 @@ impl<'s> Files<'s> {
         self.importing.pop();
     }
 }
+
+/// The names that programs give the file with their layout.
+const LAYOUT_NAMES: [&str; 2] = ["layout.csl", "code.csl"];
 
 /// Names below an `&`: such locals must lie in memory.
 fn addressed_names(file: &ast::File) -> FxHashSet<ast::Name> {

@@ -1,5 +1,6 @@
 //! `for` and `while`: run at comptime, unrolled, or written as loops.
 
+use super::advice;
 use super::control;
 use super::eval::{Binding, ExprValue, Flow, JumpTarget};
 use super::lower::JumpLabel;
@@ -81,7 +82,7 @@ fn elements(v: &Value, at: Span) -> Result<LoopElements> {
     match v {
         Value::Range(r) => Ok(LoopElements::Range(r.clone())),
         Value::Array(a) => Ok(LoopElements::Array(a.clone())),
-        other => Err(rules::NOT_ITERABLE.because(&[("type", &other.ty())]).at(at)),
+        other => Err(advice::not_iterable(&other.ty()).at(at)),
     }
 }
 
@@ -294,7 +295,7 @@ fn for_array(sema: &mut Sema<'_>, head: &Head<'_>, ev: ExprValue, at: Span) -> R
         ExprValue::Value(v) => v.ty(),
         ExprValue::Place(p) => p.ty().clone(),
     };
-    let Ty::Array(a) = &ty else { return Err(rules::NOT_ITERABLE.because(&[("type", &ty)]).at(at)) };
+    let Ty::Array(a) = &ty else { return Err(advice::not_iterable(&ty).at(at)) };
     let array = match ev {
         ExprValue::Place(Place::Memory { addr, .. }) => addr,
         other => {

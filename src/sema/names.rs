@@ -10,7 +10,7 @@ use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::rules::run::UNSET_VARIABLE;
 use crate::diagnostics::{Diag, Result};
 use crate::source::Span;
-use crate::syntax::ast::Name;
+use crate::syntax::ast::{ExprId, ExprKind, Name, VarDecl};
 use crate::value::ty::{IdKind, Ty};
 
 impl Sema<'_> {
@@ -143,6 +143,21 @@ impl Sema<'_> {
 
 fn can_be_stored(ty: &Ty) -> bool {
     ty.words().is_some_and(|w| w > 0)
+}
+
+/// Refuses a declaration that is named like a type of integers, unless it is also the type that is declared,
+/// `var i40: i40`. The documents declare an `xdsr`, and a public program a `range`.
+pub fn check_type_name(sema: &mut Sema<'_>, v: &VarDecl) -> Result<()> {
+    let name = v.name.name.as_str();
+    if !matches!(Ty::predeclared(name), Some(Ty::Int(_))) || sema.unit().library {
+        return Ok(());
+    }
+    let is_type =
+        |ty: ExprId| matches!(&sema.unit().file.expr(ty).kind, ExprKind::Name(ty) if ty.as_str() == name);
+    if v.ty.is_some_and(is_type) {
+        return Ok(());
+    }
+    sema.lint(rules::SHADOWS_TYPE.because(&[("name", &name)]).at(v.name.span))
 }
 
 fn predeclared(name: &str) -> Option<Value> {

@@ -137,7 +137,7 @@ impl<'s> Reports<'s> {
 }
 
 /// Rules about names and types, which hold whatever else a program says.
-const NAMES_AND_TYPES: [&Rule; 34] = [
+const NAMES_AND_TYPES: [&Rule; 36] = [
     &comptime::UNKNOWN_NAME,
     &comptime::UNKNOWN_BUILTIN,
     &comptime::UNKNOWN_FIELD,
@@ -156,6 +156,7 @@ const NAMES_AND_TYPES: [&Rule; 34] = [
     &comptime::NOT_CALLABLE,
     &comptime::NOT_INDEXABLE,
     &comptime::NOT_ITERABLE,
+    &comptime::NOT_ADDRESSABLE,
     &comptime::NOT_A_POINTER,
     &comptime::NOT_A_STRUCT,
     &comptime::NOT_ASSIGNABLE,
@@ -172,6 +173,7 @@ const NAMES_AND_TYPES: [&Rule; 34] = [
     &comptime::ARRAY_LITERAL_LENGTH,
     &comptime::TASK_CALL,
     &comptime::MISSING_RETURN,
+    &comptime::SHADOWS_TYPE,
 ];
 
 /// Whether a diagnostic is about a name or a type.

@@ -7,7 +7,7 @@ use super::immutable;
 use super::operand::{Addr, Base, Operand, Place, comptime_only, exists_at_run_time};
 use super::value::Value;
 use super::walk::Sema;
-use super::{builtins, control, loops, operators};
+use super::{advice, builtins, control, loops, names, operators};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::rules::run::DANGLING_POINTER;
 use crate::diagnostics::{At, Diag, Result};
@@ -183,13 +183,14 @@ impl Sema<'_> {
 
     /// A local variable or constant.
     fn local(&mut self, decl: &VarDecl) -> Result<()> {
+        let named = names::check_type_name(self, decl);
         let binding = if self.is_comptime() || decl.comptime {
             self.at_comptime(|s| s.comptime_local(decl))
         } else {
             self.code_local(decl)
         };
         match binding {
-            Ok(binding) => self.declare(&decl.name, binding),
+            Ok(binding) => self.declare(&decl.name, binding).and(named),
             Err(diag) => {
                 self.declare(&decl.name, Binding::Poison)?;
                 Err(diag)
@@ -383,7 +384,7 @@ impl Sema<'_> {
             Return::Inline { ty, .. } => (ty.clone(), 2),
         };
         let operand = match value {
-            Some(e) => self.value_as(e, &ty)?,
+            Some(e) => self.value_as(e, &ty).map_err(|diag| advice::on_result(self, diag, e, &ty))?,
             None if ty == Ty::Void => Operand::void(),
             None => return Err(rules::RETURN_VALUE.because(&[("type", &ty)]).at(span)),
         };

@@ -141,6 +141,10 @@ crate::rules! {
     /// Nothing starts the function `main`.
     /// A PE runs tasks that are bound to ids, and functions that the host launches; no name is special.
     @Warning(unused) MAIN_NOT_STARTED = "main-not-started": "nothing starts `main`";
+    /// A function of `<math>` that the documents offer at run time is called at comptime.
+    /// cslrun computes it at comptime, too; the vendor's library may not.
+    @Warning MATH_AT_COMPTIME = "math-at-comptime": "the documents offer `{name}` only to code that runs, and this is comptime"
+        => "compute it in a function or task, or on the host for a `param`";
     /// A struct value lacks a field.
     /// A struct value must give every field.
     MISSING_FIELD = "missing-field": "the field `{name}` is missing"
@@ -236,6 +240,10 @@ crate::rules! {
     /// A setting has a value of another type than it takes.
     /// A setting takes values of one type; nothing is converted for it.
     SETTING_TYPE = "setting-type": "`.{name}` needs {want}, but this is {value}";
+    /// A constant, variable or parameter is named like a type of integers.
+    /// The vendor's compiler refuses such a declaration, also of a local: `i0` is the integer type without bits.
+    @Deny SHADOWS_TYPE = "shadows-type": "`{name}` is the name of a type"
+        => "give it another name, such as `my_{name}`";
     /// Code relies on the undefined layout of a plain struct or union.
     /// The compiler may put the fields of a plain struct or union anywhere.
     @Deny(undefined) STRUCT_LAYOUT = "struct-layout": "the layout of {type} is not defined";

@@ -24,6 +24,9 @@ crate::rules! {
     /// A tensor access does not access an array.
     /// A DSD visits elements of an array whose address is known at comptime.
     ACCESS_TARGET = "access-target": "{type} is not an array that a DSD can access";
+    /// An index of a tensor access combines its induction variables with a number of another type.
+    /// The variables are i16, and the vendor's compiler is said to refuse any other type beside them.
+    @Warning ACCESS_TYPE = "access-type": "`{text}` is {type}, but the induction variables are i16";
     /// A tensor access has too many induction variables.
     /// The hardware iterates over at most four dimensions.
     ACCESS_VARIABLES = "access-variables": "an access has at most {most} induction variables, not {have}";

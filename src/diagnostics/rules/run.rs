@@ -110,6 +110,9 @@ crate::rules! {
     /// `@map` uses a DSR that was loaded without `.single_step`.
     /// `@map` processes one element at a time, which needs a DSR that was loaded with `.single_step`.
     @Deny(undefined) MAP_SINGLE_STEP = "map-single-step": "`@map` uses {dsr}, which was loaded without `.single_step`";
+    /// `get_params` is asked for a column that the rectangle does not have.
+    /// The library learns from it which PEs are in the first and the last column.
+    @Warning MEMCPY_COLUMN = "memcpy-column": "column {column} is outside of the {width} columns of `<memcpy/get_params>`";
     /// `<memcpy/memcpy>` is imported without parameters.
     /// The layout's half of the library tells that of each PE where it lies and which streams there are.
     @Warning MEMCPY_PARAMS = "memcpy-params": "`<memcpy/memcpy>` is imported without the parameters of this PE"

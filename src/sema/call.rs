@@ -41,7 +41,7 @@ impl Sema<'_> {
                 if self.is_comptime() || force_comptime {
                     externs::refuse_at_comptime(self, callee)?;
                 }
-                library_use::check_call(self, f, args, span)?;
+                library_use::check_call(self, f, span)?;
                 self.call_fn(f, args, span, force_comptime)
             }
             Operand::Reg(r, ty) => match &ty {

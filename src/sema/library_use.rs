@@ -8,7 +8,6 @@ use crate::diagnostics::rules::comptime::{MATH_AT_COMPTIME, TYPE_MISMATCH};
 use crate::diagnostics::rules::run::{COLLECTIVE_INIT, MEMCPY_COLUMN, MEMCPY_PARAMS};
 use crate::diagnostics::{Diag, Result};
 use crate::source::Span;
-use crate::syntax::ast::ExprId;
 use crate::value::ty::Ty;
 
 /// Looks at the imports of the tile that is being compiled, when all its functions are known.
@@ -28,49 +27,51 @@ const AT_RUN_TIME: [&str; 8] = ["cos", "exp", "inv", "invsqrt", "log", "pow", "s
 /// Further functions of `<math>` that take floats of any type.
 const OF_FLOATS: [&str; 5] = ["ceil", "floor", "fscale", "sig", "tanh"];
 
-/// Refuses an argument of another type for a function of `<math>` that takes any float.
-pub fn check_arguments(sema: &Sema<'_>, f: FnRef, arguments: &[(Operand, Span)]) -> Result<()> {
+/// Looks at the arguments of a function of the library.
+pub fn check_arguments(sema: &mut Sema<'_>, f: FnRef, arguments: &[(Operand, Span)]) -> Result<()> {
     let (unit, decl) = sema.fn_unit(f);
-    let (true, [(first, at), ..]) = (unit.library, arguments) else { return Ok(()) };
-    let name = unit.function(decl).name.name.as_str();
+    if !unit.library {
+        return Ok(());
+    }
+    match (unit.path.to_str(), arguments) {
+        (Some("<math>"), [first, ..]) => check_float(&unit.function(decl).name.name, first),
+        (Some("<memcpy/get_params>"), [(Operand::Known(column), at)]) => check_column(sema, f, column, *at),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses an argument of another type for a function of `<math>` that takes any float.
+fn check_float(name: &str, (first, at): &(Operand, Span)) -> Result<()> {
     let ty = first.ty();
     let takes_floats = AT_RUN_TIME.contains(&name) || OF_FLOATS.contains(&name);
-    if !takes_floats || matches!(ty, Ty::Float(_) | Ty::Error) || unit.path.as_os_str() != "<math>" {
+    if !takes_floats || matches!(ty, Ty::Float(_) | Ty::Error) {
         return Ok(());
     }
     let diag = TYPE_MISMATCH.because(&[("want", &"f16 or f32"), ("have", &ty)]).at(*at);
     Err(if ty.is_numeric() { diag.help("convert it: `@as(f32, ..)`") } else { diag })
 }
 
-/// Looks at a call of a function of the library.
-pub fn check_call(sema: &mut Sema<'_>, f: FnRef, args: &[ExprId], span: Span) -> Result<()> {
-    let (unit, _) = sema.fn_unit(f);
-    if !unit.library || sema.unit().library || !sema.is_comptime() {
-        return Ok(());
-    }
-    match unit.path.to_str() {
-        Some("<math>") => check_math(sema, f, span),
-        Some("<memcpy/get_params>") => check_column(sema, f, args),
-        _ => Ok(()),
-    }
-}
-
 /// Warns of a column that the connection to the host does not have.
-fn check_column(sema: &mut Sema<'_>, f: FnRef, args: &[ExprId]) -> Result<()> {
+fn check_column(sema: &mut Sema<'_>, f: FnRef, column: &Value, at: Span) -> Result<()> {
     let width = sema.instance(f.instance).params.get("width").and_then(Value::to::<i64>);
-    let ([column], Some(width)) = (args, width) else { return Ok(()) };
-    let at = sema.span(*column);
+    let (Some(column), Some(width)) = (column.to::<i64>(), width) else { return Ok(()) };
     // An import for fewer columns than the rectangle has is told once, when the layout is complete.
     let columns = sema.layout.rectangle().map_or(width, |(columns, ..)| width.max(columns.into()));
-    let Some(column) = sema.known(*column)?.to::<i64>().filter(|column| !(0..columns).contains(column))
-    else {
+    if (0..columns).contains(&column) || sema.unit().library {
         return Ok(());
-    };
+    }
     let facts: [(&str, &dyn std::fmt::Display); 2] = [("column", &column), ("width", &width)];
     let diag = MEMCPY_COLUMN.because(&facts).at(at);
     let imported = sema.instance(f.instance).imported_at;
     let diag = imported.into_iter().fold(diag, |diag, at| diag.also(at, "imported for this width here"));
     sema.lint(diag.help(format!("give the column of the PE, from 0 to {}", width - 1)))
+}
+
+/// Looks at a call of a function of the library, before its arguments are evaluated.
+pub fn check_call(sema: &mut Sema<'_>, f: FnRef, span: Span) -> Result<()> {
+    let (unit, _) = sema.fn_unit(f);
+    let is_own = unit.library && !sema.unit().library && sema.is_comptime();
+    if is_own && unit.path.as_os_str() == "<math>" { check_math(sema, f, span) } else { Ok(()) }
 }
 
 /// Warns of a call of such a function that is evaluated at comptime because its place asks for it. A call in code that

@@ -98,7 +98,7 @@ pub fn program(sema: &mut Sema<'_>, root: Rc<Unit>) -> Option<Program> {
         None => sema.layout.give_single(root, params),
     }
     let (classes, tiles) = compile_tiles(sema);
-    builtins::report_old_colors(sema);
+    builtins::report_deferred_colors(sema);
     if sema.reports.errors() > 0 {
         return None;
     }

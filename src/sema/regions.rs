@@ -78,7 +78,7 @@ pub fn compile_regions(
             compile_region(&mut sema, region, &unit, &mut tiles);
         }
     }
-    builtins::report_old_colors(&mut sema);
+    builtins::report_deferred_colors(&mut sema);
     if sema.reports.errors() > 0 {
         return None;
     }

@@ -4,13 +4,13 @@
 //! methods here are short ways to what every part of the walk needs.
 
 use super::chain;
+use super::deferred_colors::DeferredColors;
 use super::eval::{Budget, Eval, EvalFrame};
 use super::files::Files;
 use super::layout::LayoutScope;
 use super::layout_memo::LayoutMemo;
 use super::lower::{FnBuilder, Lower};
 use super::modules::Modules;
-use super::old_colors::OldColors;
 use super::options::CompileOptions;
 use super::reports::Reports;
 use super::unit::{Global, Instance, Unit};
@@ -35,7 +35,7 @@ pub struct Sema<'s> {
     /// What has been reported.
     pub reports: Reports<'s>,
     /// Numbers of tasks that are used as colors.
-    pub old_colors: OldColors,
+    pub deferred_colors: DeferredColors,
     /// The modules of the tile that is being compiled, or of the layout.
     pub modules: Modules,
     /// What is under evaluation.
@@ -63,7 +63,7 @@ impl<'s> Sema<'s> {
             files: Files::new(loader, sources, options),
             uses: Uses::default(),
             reports: Reports::new(sink, options.levels),
-            old_colors: OldColors::default(),
+            deferred_colors: DeferredColors::default(),
             modules: Modules::default(),
             eval: Eval::new(Budget::new(options.comptime_fuel)),
             lower: Lower::new(arch),

@@ -157,7 +157,7 @@ pub fn refuse_no_color(sema: &mut Sema<'_>, v: &Operand) -> Result<()> {
         Operand::Known(Value::Id(IdKind::Color, n)) if *n > high => *n,
         _ => return Ok(()),
     };
-    sema.old_colors.forget(n);
+    sema.deferred_colors.forget(n);
     Err(out_of_range(sema.arch, IdKind::Color, &n).for_good().help(match n {
         NO_COLOR => format!("{n} means no color: use a color, or remove this where there is none"),
         _ => format!("write a number from {low} to {high}"),

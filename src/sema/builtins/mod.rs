@@ -45,7 +45,7 @@ pub use entry::{Builtin, Phase};
 pub(super) use ids::known_id;
 pub(super) use old_tasks::tasks_of_old_colors;
 pub use settings::settings;
-pub(super) use task_numbers::report_old_colors;
+pub(super) use task_numbers::report_deferred_colors;
 
 use super::eval::{ExprValue, Return};
 use super::value::Value;

@@ -4,7 +4,7 @@ use crate::arch::NO_COLOR;
 use crate::diagnostics::rules::tasks as rules;
 use crate::diagnostics::{Diag, Result};
 use crate::sema::chain;
-use crate::sema::old_colors::{OldColor, OldColors};
+use crate::sema::deferred_colors::{DeferredColor, DeferredColors};
 use crate::sema::walk::Sema;
 use crate::source::Span;
 
@@ -20,7 +20,7 @@ pub(super) fn refuse_color(sema: &mut Sema<'_>, number: u16, at: Span, diag: Dia
         Err(diag) => {
             sema.note_effect();
             let diag = chain::with_chain(&sema.eval, &sema.modules, &sema.lower, diag);
-            sema.old_colors.keep(OldColor { number, at, diag });
+            sema.deferred_colors.keep(DeferredColor { number, at, diag });
         }
     }
     Ok(())
@@ -28,13 +28,13 @@ pub(super) fn refuse_color(sema: &mut Sema<'_>, number: u16, at: Span, diag: Dia
 
 /// Reports numbers of tasks that are used as colors: as old syntax in a program that binds tasks to colors, and as errors in
 /// others.
-pub fn report_old_colors(sema: &mut Sema<'_>) {
-    let OldColors { kept, have_tasks } = std::mem::take(&mut sema.old_colors);
-    for OldColor { number, at, diag } in kept {
+pub fn report_deferred_colors(sema: &mut Sema<'_>) {
+    let DeferredColors { kept, has_old_tasks } = std::mem::take(&mut sema.deferred_colors);
+    for DeferredColor { number, at, diag } in kept {
         let new = new_form(number);
         let form = format!("`@get_color({number})` for a task");
         let old = || rules::OLD_TASK_ID.because(&[("form", &form)]).at(at).help(format!("write `{new}`"));
-        let told = if have_tasks { sema.lint(old()) } else { Err(diag) };
+        let told = if has_old_tasks { sema.lint(old()) } else { Err(diag) };
         told.err().into_iter().for_each(|diag| sema.report(diag));
     }
 }

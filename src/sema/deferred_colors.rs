@@ -1,11 +1,11 @@
-//! Numbers of tasks that are used as colors, and whether the program binds tasks to colors.
+//! Numbers of tasks that are used as colors, which are reported when the whole program is known.
 
 use crate::diagnostics::Diag;
 use crate::source::Span;
 
 /// A number of a task that is used as a color.
 #[derive(Debug)]
-pub struct OldColor {
+pub struct DeferredColor {
     /// The number.
     pub number: u16,
     /// Where.
@@ -16,16 +16,16 @@ pub struct OldColor {
 
 /// What is known of such colors while a program is compiled: the layout comes before the code that binds the tasks.
 #[derive(Debug, Default)]
-pub struct OldColors {
+pub struct DeferredColors {
     /// Each place once.
-    pub kept: Vec<OldColor>,
+    pub kept: Vec<DeferredColor>,
     /// Whether the program binds tasks to colors, as programs before SDK 1.1 do.
-    pub have_tasks: bool,
+    pub has_old_tasks: bool,
 }
 
-impl OldColors {
+impl DeferredColors {
     /// Keeps such a color until it is known whether the program is an old one.
-    pub fn keep(&mut self, color: OldColor) {
+    pub fn keep(&mut self, color: DeferredColor) {
         if self.kept.iter().all(|known| known.at != color.at) {
             self.kept.push(color);
         }

@@ -232,10 +232,8 @@ impl Pe {
         match name(*word) {
             Some(_) if *word == mark => {}
             Some(active) => {
-                return Err(INACTIVE_VARIANT
-                    .because(&[("name", &name(mark).unwrap_or_default())])
-                    .note(format!("the active variant is `{active}`"))
-                    .help("assign the whole union to change the variant"));
+                let wanted = name(mark).unwrap_or_default();
+                return Err(INACTIVE_VARIANT.because(&[("name", &wanted), ("active", &active)]));
             }
             None => {
                 *word = mark;

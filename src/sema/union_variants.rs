@@ -16,7 +16,7 @@ use crate::value::ty::{FieldLayout, Ty};
 /// The union is a plain one, or its bits are no value of that type.
 pub fn read(union: &UnionValue, ty: &Ty, name: &Ident) -> Result<Value> {
     if union.ty.layout == FieldLayout::Plain {
-        return Err(inactive(union, name, |active| format!("read `.{active}`, which was given last")));
+        return Err(inactive(union, name));
     }
     arith::bitcast(&union.value, ty).at(name.span)
 }
@@ -38,8 +38,7 @@ pub fn use_in_variable(
         return Ok(());
     }
     if union.ty.layout == FieldLayout::Plain {
-        let help = |active: &str| format!("use `.{active}`, which was given last, or assign the whole union");
-        return Err(inactive(union, name, help));
+        return Err(inactive(union, name));
     }
     let value = arith::bitcast(&union.value, ty).at(name.span)?;
     let as_other = UnionValue { ty: union.ty.clone(), active: variant, value };
@@ -54,7 +53,7 @@ pub fn reinterpreted(place: &Place, variant: usize, ty: &Ty) -> Option<Value> {
     is_other.then(|| arith::bitcast(&union.value, ty).ok()).flatten()
 }
 
-fn inactive(union: &UnionValue, name: &Ident, help: impl Fn(&str) -> String) -> Diag {
-    let diag = rules::INACTIVE_VARIANT.because(&[("name", &name.name)]).at(name.span);
-    diag.help(help(&union.ty.fields[union.active].0))
+fn inactive(union: &UnionValue, name: &Ident) -> Diag {
+    let active = &union.ty.fields[union.active].0;
+    rules::INACTIVE_VARIANT.because(&[("name", &name.name), ("active", active)]).at(name.span)
 }

@@ -120,8 +120,8 @@ crate::rules! {
         => "move what both need into a third file";
     /// Code reads a variant of a union that is not active.
     /// A plain union holds one variant at a time.
-    INACTIVE_VARIANT = "inactive-variant": "`{name}` is not the active variant of this union"
-        => "read the variant that was assigned last";
+    INACTIVE_VARIANT = "inactive-variant": "`{name}` is not the active variant of this union; `{active}` is"
+        => "use `.{active}`, or assign the whole union";
     /// An array is indexed with the wrong number of indices.
     /// An array takes one index for each dimension.
     INDEX_COUNT = "index-count": "{have} for an array of {want}"

@@ -51,6 +51,15 @@ pub enum Dsd {
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FifoId(pub u8);
 
+/// What an operation does with a FIFO.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum FifoAccess {
+    /// The FIFO is the destination: the operation writes to it.
+    Push,
+    /// The FIFO is a source: the operation reads from it.
+    Pop,
+}
+
 /// Which type of CSL a memory DSD has.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum MemKind {

@@ -21,6 +21,7 @@ use super::superinstructions::{
     StepAndTest, Test, Three, ThreeMoves,
 };
 use super::{DsrRef, FifoRef, Scalar};
+use crate::dsd::FifoAccess;
 use serde::{Deserialize, Serialize};
 
 /// One step. `d` is the destination register, `a` and `b` are sources, jumps name their target.
@@ -157,7 +158,7 @@ pub enum Op {
     /// `@set_dsr_base_addr`.
     SetDsrBase { dsr: DsrRef, a: Reg },
     /// `@set_fifo_read_length`, `@set_fifo_write_length`.
-    FifoLength { fifo: FifoRef, write: bool, a: Reg },
+    FifoLength { fifo: FifoRef, access: FifoAccess, a: Reg },
     // tasks: `a` holds the number
     Activate { a: Reg },
     Block { a: Reg },

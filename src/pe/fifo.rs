@@ -3,7 +3,7 @@
 use crate::arch::TaskId;
 use crate::dsd::access::AddressCursor;
 use crate::dsd::footprint::Footprint;
-use crate::dsd::{FifoAction, Mem, MemKind, Priority, Simd};
+use crate::dsd::{FifoAccess, FifoAction, Mem, MemKind, Priority, Simd};
 use crate::image::Fifo;
 
 /// The state of one FIFO, counted in words, because operations on 16 and on 32 bits may share it.
@@ -77,42 +77,53 @@ impl FifoState {
         FifoEnd { fifo, words, group }
     }
 
-    /// The length that is set for writing or reading, in words; 0 if none is.
-    pub fn length_mut(&mut self, write: bool) -> &mut u32 {
-        if write { &mut self.write_length } else { &mut self.read_length }
+    /// The length that is set for pushes or pops, in words; 0 if none is.
+    pub fn length_mut(&mut self, access: FifoAccess) -> &mut u32 {
+        match access {
+            FifoAccess::Push => &mut self.write_length,
+            FifoAccess::Pop => &mut self.read_length,
+        }
     }
 
-    /// The length that is set for writing or reading, in elements of `words` words; 0 if none is.
-    pub fn length(&mut self, write: bool, words: u16) -> u32 {
-        self.length_mut(write).div_ceil(words.into())
+    /// The length that is set for pushes or pops, in elements of `words` words; 0 if none is.
+    pub fn length(&mut self, access: FifoAccess, words: u16) -> u32 {
+        self.length_mut(access).div_ceil(words.into())
     }
 
-    /// Sets the length for writing or reading, in elements of the buffer.
-    pub fn set_length(&mut self, write: bool, length: u16) {
-        *self.length_mut(write) = u32::from(length) * u32::from(self.element_words);
+    /// Sets the length for pushes or pops, in elements of the buffer.
+    pub fn set_length(&mut self, access: FifoAccess, length: u16) {
+        *self.length_mut(access) = u32::from(length) * u32::from(self.element_words);
     }
 
-    /// Words that can be pushed (`write`) or popped.
-    pub fn room(&self, write: bool) -> u16 {
-        if write { self.size - self.used } else { self.used }
+    /// Words that can be pushed or popped.
+    pub fn room(&self, access: FifoAccess) -> u16 {
+        match access {
+            FifoAccess::Push => self.size - self.used,
+            FifoAccess::Pop => self.used,
+        }
     }
 
     /// Records the space or data that a push or pop has not found. Only the first one is recorded, until it
     /// could continue.
-    pub fn refuse(&mut self, write: bool, words: u16) {
-        let missed = if write { &mut self.missed_space } else { &mut self.missed_data };
+    pub fn refuse(&mut self, access: FifoAccess, words: u16) {
+        let missed = match access {
+            FifoAccess::Push => &mut self.missed_space,
+            FifoAccess::Pop => &mut self.missed_data,
+        };
         missed.get_or_insert(words);
     }
 
-    /// The address of the next `count` elements of `words` words to write (`write`) or to read. `None` if
-    /// there is no space or not enough data, if an element crosses the end of the buffer, or if an operation
-    /// was refused before.
-    pub fn ring(&self, write: bool, words: u16, count: u32) -> Option<AddressCursor> {
-        let position = if write { self.head + self.used } else { self.head } % self.size;
+    /// The address of the next `count` elements of `words` words to push or to pop. `None` if there is no space
+    /// or not enough data, if an element crosses the end of the buffer, or if an operation was refused before.
+    pub fn ring(&self, access: FifoAccess, words: u16, count: u32) -> Option<AddressCursor> {
         // If an operation on the other end was refused, `push` and `pop` must tell when it could continue,
         // because they activate its task.
-        let refused = if write { self.missed_data } else { self.missed_space };
-        let fits = u32::from(self.room(write)) >= count * u32::from(words);
+        let (next, refused) = match access {
+            FifoAccess::Push => (self.head + self.used, self.missed_data),
+            FifoAccess::Pop => (self.head, self.missed_space),
+        };
+        let position = next % self.size;
+        let fits = u32::from(self.room(access)) >= count * u32::from(words);
         let is_aligned = self.size.is_multiple_of(words) && position.is_multiple_of(words);
         if refused.is_some() || !fits || !is_aligned {
             return None;
@@ -135,15 +146,16 @@ impl FifoState {
     }
 
     /// Accounts for elements that were written to the buffer or read from it directly.
-    pub fn pass(&mut self, write: bool, words: u16, count: u32) {
+    pub fn pass(&mut self, access: FifoAccess, words: u16, count: u32) {
         let all = count * u32::from(words);
-        let length = self.length_mut(write);
+        let length = self.length_mut(access);
         *length = length.saturating_sub(all);
-        if write {
-            self.used += all as u16;
-        } else {
-            self.head = ((u32::from(self.head) + all) % u32::from(self.size)) as u16;
-            self.used -= all as u16;
+        match access {
+            FifoAccess::Push => self.used += all as u16,
+            FifoAccess::Pop => {
+                self.head = ((u32::from(self.head) + all) % u32::from(self.size)) as u16;
+                self.used -= all as u16;
+            }
         }
     }
 
@@ -171,7 +183,7 @@ impl FifoState {
         self.head = (self.place(words) - usize::from(self.base)) as u16;
         self.used -= words;
         self.read_length = self.read_length.saturating_sub(words.into());
-        let goes_on = self.missed_space.is_some_and(|need| self.room(true) >= need);
+        let goes_on = self.missed_space.is_some_and(|need| self.room(FifoAccess::Push) >= need);
         if !goes_on {
             return (value, None);
         }

@@ -3,7 +3,7 @@
 use super::element::Pe;
 use super::threads::MAIN;
 use crate::arch::{Color, DsrFile, DsrId, InQueue, OutQueue, PeCoord, UtId};
-use crate::dsd::Dsd;
+use crate::dsd::{Dsd, FifoAccess};
 use crate::exec::sanitizer::NO_VALUE;
 use crate::fabric::Wavelet;
 use crate::image::FnId;
@@ -161,7 +161,7 @@ impl Pe {
     /// How full its FIFOs are, by number.
     pub fn fifo_levels(&self) -> Vec<FifoLevel> {
         let levels = self.fifos.iter().map(|fifo| {
-            let (used, free) = (fifo.room(false), fifo.room(true));
+            let (used, free) = (fifo.room(FifoAccess::Pop), fifo.room(FifoAccess::Push));
             FifoLevel { used, size: used + free }
         });
         levels.collect()

@@ -2,6 +2,7 @@
 
 use super::fifo::{FifoEnd, FifoState};
 use super::operation::{ElementDest, ElementSource, Operation};
+use crate::dsd::FifoAccess;
 use crate::dsd::access::AddressCursor;
 use crate::dsd::footprint::Footprint;
 use crate::dsd::local::{Dest, Source};
@@ -28,7 +29,7 @@ pub(super) fn each_operand(operation: &Operation, fifos: &[FifoState], mut visit
             let footprint = Footprint::words(*at, (*words).into());
             visit(OpenOperand { footprint, is_written: true, fifo: None });
         }
-        ElementDest::Fifo(end) => visit(fifo(end, fifos, true)),
+        ElementDest::Fifo(end) => visit(fifo(end, fifos, FifoAccess::Push)),
         ElementDest::Fabric(_) | ElementDest::Nowhere => {}
     }
     for from in operation.sources() {
@@ -38,7 +39,7 @@ pub(super) fn each_operand(operation: &Operation, fifos: &[FifoState], mut visit
                     visit(OpenOperand { footprint, is_written: false, fifo: None });
                 }
             }
-            ElementSource::Fifo(end) => visit(fifo(end, fifos, false)),
+            ElementSource::Fifo(end) => visit(fifo(end, fifos, FifoAccess::Pop)),
             ElementSource::Local(Source::Scalar(_)) | ElementSource::Fabric(_) => {}
         }
     }
@@ -66,6 +67,7 @@ fn vector(cursor: &AddressCursor, operation: &Operation) -> Option<Footprint> {
     Footprint::new(cursor, operation.total.map_or(cursor.elements(), |total| total.min(within)))
 }
 
-fn fifo(end: &FifoEnd, fifos: &[FifoState], is_written: bool) -> OpenOperand {
+fn fifo(end: &FifoEnd, fifos: &[FifoState], access: FifoAccess) -> OpenOperand {
+    let is_written = access == FifoAccess::Push;
     OpenOperand { footprint: fifos[end.fifo].footprint(), is_written, fifo: Some(end.fifo as u8) }
 }

@@ -7,10 +7,10 @@ use super::stall::Stall;
 use super::tasks::Tasks;
 use crate::arch::{Color, DsrId};
 use crate::diagnostics::Diag;
-use crate::dsd::Simd;
 use crate::dsd::access::AddressCursor;
 use crate::dsd::local::{self, Dest, Source, write};
 use crate::dsd::ops::DsdOp;
+use crate::dsd::{FifoAccess, Simd};
 use crate::exec::memory::Memory;
 
 /// Where elements come from.
@@ -325,7 +325,7 @@ impl Operation {
         for (k, from) in self.sources().iter().enumerate() {
             match from {
                 ElementSource::Local(_) => {}
-                ElementSource::Fifo(end) if self.fits(end, false, context) => {}
+                ElementSource::Fifo(end) if self.fits(end, FifoAccess::Pop, context) => {}
                 ElementSource::Fifo(end) => return Readiness::No(Stall::FifoEmpty(*end)),
                 ElementSource::Fabric(fabin) => match self.intake_ready(fabin, context) {
                     Readiness::Yes if k > 0 && self.lacks_second(k, fabin.input, context) => {
@@ -339,7 +339,7 @@ impl Operation {
         }
         match &self.to {
             ElementDest::Local(_) | ElementDest::Nowhere => {}
-            ElementDest::Fifo(end) if self.fits(end, true, context) => {}
+            ElementDest::Fifo(end) if self.fits(end, FifoAccess::Push, context) => {}
             ElementDest::Fifo(end) => return Readiness::No(Stall::FifoFull(*end)),
             ElementDest::Fabric(fabout) => match self.outlet_ready(fabout, context) {
                 Readiness::Yes => {}
@@ -357,15 +357,15 @@ impl Operation {
         context.queues.inputs[input].len() < takers
     }
 
-    /// Whether a FIFO has space (`write`) or data for the elements that move together next.
-    fn fits(&self, end: &FifoEnd, write: bool, context: &mut StepContext<'_>) -> bool {
+    /// Whether a FIFO has space or data for the elements that move together next.
+    fn fits(&self, end: &FifoEnd, access: FifoAccess, context: &mut StepContext<'_>) -> bool {
         let starts = self.done.is_multiple_of(end.group);
         let elements = if starts { end.group.min(self.remaining()) } else { 1 };
         let words = elements as u16 * end.words;
         let fifo = &mut context.fifos[end.fifo];
-        let fits = fifo.room(write) >= words;
+        let fits = fifo.room(access) >= words;
         if !fits {
-            fifo.refuse(write, words);
+            fifo.refuse(access, words);
         }
         fits
     }
@@ -431,13 +431,13 @@ impl Operation {
 
     /// Ends it at a FIFO that stalls it: what is left becomes the length of the next operation.
     pub fn leave_length(&self, stall: Stall, fifos: &mut [FifoState]) {
-        let (end, write) = match stall {
-            Stall::FifoEmpty(end) => (end, false),
-            Stall::FifoFull(end) => (end, true),
+        let (end, access) = match stall {
+            Stall::FifoEmpty(end) => (end, FifoAccess::Pop),
+            Stall::FifoFull(end) => (end, FifoAccess::Push),
             Stall::Input(_) | Stall::Output(_) => return,
         };
         let left = self.total.map_or(0, |total| total - self.done);
-        *fifos[end.fifo].length_mut(write) = left * u32::from(end.words);
+        *fifos[end.fifo].length_mut(access) = left * u32::from(end.words);
     }
 
     fn accumulates(&self) -> bool {

@@ -11,9 +11,9 @@ use crate::arch::{DsrId, UtId};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::dsd::{FABIN_DEST, FABOUT_SOURCE};
 use crate::diagnostics::rules::run::{DFILT_DSR, DSD_UNSET};
-use crate::dsd::Dsd;
 use crate::dsd::local::{Dest, Source};
 use crate::dsd::ops::OPS;
+use crate::dsd::{Dsd, FifoAccess};
 use crate::image::code::{DsdOperand, DsdRef, VectorOp};
 use crate::source::Span;
 
@@ -79,7 +79,7 @@ impl VectorUnit<'_> {
             }
             Dsd::Fifo(fifo) => {
                 let end = self.fifo_end(fifo.0, words)?;
-                start.note_fifo(&mut self.fifos[end.fifo], true, words);
+                start.note_fifo(&mut self.fifos[end.fifo], FifoAccess::Push, words);
                 ElementDest::Fifo(end)
             }
             Dsd::FabIn(_) => {
@@ -119,7 +119,7 @@ impl VectorUnit<'_> {
             }
             Dsd::Fifo(fifo) => {
                 let end = self.fifo_end(fifo.0, words)?;
-                start.note_fifo(&mut self.fifos[end.fifo], false, words);
+                start.note_fifo(&mut self.fifos[end.fifo], FifoAccess::Pop, words);
                 ElementSource::Fifo(end)
             }
             Dsd::FabOut(_) => {

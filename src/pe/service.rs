@@ -82,9 +82,9 @@ impl Pe {
                 let (mut unit, threads) = self.vector_unit_and_threads();
                 unit.set_dsr_base(dsr, a, threads)?;
             }
-            Op::FifoLength { fifo, write, a } => {
+            Op::FifoLength { fifo, access, a } => {
                 let length = self.main.register(a) as u16;
-                self.fifos[usize::from(fifo.0)].set_length(write, length);
+                self.fifos[usize::from(fifo.0)].set_length(access, length);
             }
             task => self.task_state(tile, task)?,
         }

@@ -10,7 +10,7 @@ use crate::diagnostics::Diag;
 use crate::diagnostics::rules::dsd::ZERO_SOURCE;
 use crate::dsd::local::Source;
 use crate::dsd::ops::DsdOp;
-use crate::dsd::{Dsd, ENDLESS, FabIn, FabOut, Priority, ZeroSource};
+use crate::dsd::{Dsd, ENDLESS, FabIn, FabOut, FifoAccess, Priority, ZeroSource};
 use crate::image::code::VectorOp;
 
 /// The length of an operand without an end.
@@ -104,9 +104,9 @@ impl Start {
     }
 
     /// Adds a FIFO with elements of `words` words; of two lengths the shorter one applies.
-    pub fn note_fifo(&mut self, fifo: &mut FifoState, write: bool, words: u16) {
+    pub fn note_fifo(&mut self, fifo: &mut FifoState, access: FifoAccess, words: u16) {
         self.priority = self.priority.max(fifo.priority);
-        let length = fifo.length(write, words);
+        let length = fifo.length(access, words);
         if length > 0 {
             self.fifo_length = Some(self.fifo_length.map_or(length, |other| other.min(length)));
         }

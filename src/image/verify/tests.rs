@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::arch::{ArchName, DsrFile, DsrId, InQueue, TaskId};
-use crate::dsd::{FabOut, FifoId, Mem, MemKind};
+use crate::dsd::{FabOut, FifoAccess, FifoId, Mem, MemKind};
 use crate::image::code::{Access, AsyncConfig, DsdOperand, DsdRef, DsrLoad, Intrinsic, MapOp, VectorOp};
 use crate::image::{
     DsrRef, FabricPlace, Op, OperandPlace, OperandRole, QueueBinding, RouteTable, TaskBinding, TaskKind,
@@ -147,7 +147,7 @@ fn no_operation_may_name_what_its_function_or_tile_does_not_have() {
         (9, Op::Call { f: FnId(1), base: 3 }),
         (9, Op::Intrinsic { id: Intrinsic::Math32, base: 2 }),
         (9, Op::PutDsd { a: 2, n: 1 }),
-        (9, Op::FifoLength { fifo: FifoId(0), write: false, a: 2 }),
+        (9, Op::FifoLength { fifo: FifoId(0), access: FifoAccess::Pop, a: 2 }),
         (9, Op::Load32 { d: 2, a: 0, off: 0 }),
         (10, Op::Jump { to: 0 }),
     ];

@@ -8,7 +8,7 @@ use super::{fifo_registers, queues};
 use crate::arch::{ArchName, TaskId};
 use crate::diagnostics::rules::{dsd as rules, tasks};
 use crate::diagnostics::{At, Diag, Result, suggest};
-use crate::dsd::{Dsd, FifoAction, FifoId, Priority, Simd};
+use crate::dsd::{Dsd, FifoAccess, FifoAction, FifoId, Priority, Simd};
 use crate::image::code::Op;
 use crate::image::{Fifo, FifoRegisters, TaskKind};
 use crate::sema::declared::with_declaration;
@@ -46,12 +46,12 @@ pub const BUILTINS: &[Builtin] = &[
         usage: "@set_fifo_read_length(fifo, n)",
         doc: "sets how many elements can be read",
         misplaced: Some(length_before_the_start),
-        run: Run::Operand(|s, call| fifo_length(s, call, false)), ..USUAL },
+        run: Run::Operand(|s, call| fifo_length(s, call, FifoAccess::Pop)), ..USUAL },
     Builtin { name: "set_fifo_write_length", takes: 2..=2, phase: Phase::Code,
         usage: "@set_fifo_write_length(fifo, n)",
         doc: "sets how many elements can be written",
         misplaced: Some(length_before_the_start),
-        run: Run::Operand(|s, call| fifo_length(s, call, true)), ..USUAL },
+        run: Run::Operand(|s, call| fifo_length(s, call, FifoAccess::Push)), ..USUAL },
 ];
 
 /// `const fifo = @allocate_fifo(buffer, .{..})`
@@ -277,7 +277,7 @@ fn fifo_task_id(sema: &Sema<'_>, wanted: &FifoTask) -> Result<TaskId> {
 }
 
 /// `@set_fifo_read_length(fifo, n)` and `@set_fifo_write_length(fifo, n)`
-fn fifo_length(sema: &mut Sema<'_>, call: Call<'_>, write: bool) -> Result<Operand> {
+fn fifo_length(sema: &mut Sema<'_>, call: Call<'_>, access: FifoAccess) -> Result<Operand> {
     let fifo = fifo_argument(sema, call.args[0])?;
     let at = sema.span(call.args[1]);
     let n = sema.value(call.args[1], Some(&Ty::U16))?;
@@ -289,7 +289,7 @@ fn fifo_length(sema: &mut Sema<'_>, call: Call<'_>, write: bool) -> Result<Opera
             .help("a length is a u16: a number of elements from 0 to 65535")
     })?;
     let a = sema.reg_of(&n, call.span)?;
-    sema.b().emit(Op::FifoLength { fifo, write, a });
+    sema.b().emit(Op::FifoLength { fifo, access, a });
     Ok(Operand::void())
 }
 

@@ -1,9 +1,8 @@
 //! Checks of the code of a tile that do not depend on its PE.
 
-use crate::arch::{ArchName, TaskId};
-use crate::diagnostics::rules::{check as rules, run};
+use crate::arch::ArchName;
+use crate::diagnostics::rules::check as rules;
 use crate::diagnostics::{Diag, Diagnostic};
-use crate::image::code::{AsyncConfig, Completion, IdArg, Op};
 use crate::image::{Program, TaskKind, TileImage};
 use crate::source::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,50 +11,12 @@ use std::collections::{BTreeMap, BTreeSet};
 pub fn check(program: &Program) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for tile in &program.tiles {
-        found.extend(activations(tile).map(Diagnostic::from));
         if program.arch == ArchName::Wse3 {
             found.extend(queues(tile).map(Diagnostic::from));
             found.extend(queue_colors(tile).map(Diagnostic::from));
         }
     }
     found
-}
-
-/// Ids that are activated, but have no local task bound to them. `sema` reports those of operations and loads in
-/// code.
-fn activations(tile: &TileImage) -> impl Iterator<Item = Diag> {
-    let is_bound = |id: TaskId| tile.tasks.iter().any(|t| t.id == id && t.kind == TaskKind::Local);
-    let mut told = tile.warned;
-    let mut unbound = move |(id, span): (TaskId, Span)| {
-        if is_bound(id) || told & 1 << id.0 != 0 {
-            return None;
-        }
-        // One forgotten binding is one mistake.
-        told |= 1 << id.0;
-        let diag = run::TASK_UNBOUND.because(&[("id", &id)]).at(span);
-        Some(match tile.forgotten_task(true) {
-            Some(task) => diag.also(task.span, task.fact()).help(task.local_binding(id)),
-            None => diag,
-        })
-    };
-    let in_code = tile.functions.iter().flat_map(|f| {
-        let ops = f.code.iter().enumerate();
-        ops.filter_map(move |(pc, op)| match op {
-            Op::Activate { a } => Some((TaskId(f.constant(*a)? as u8), f.spans.get(pc).copied()?)),
-            _ => None,
-        })
-    });
-    let loads = tile.initial_dsrs.iter().map(|n| &tile.dsr_loads[*n as usize]);
-    let loaded = loads.filter_map(|load| Some((activated(&load.config)?, load.span)));
-    let found: Vec<Diag> = loaded.filter_map(&mut unbound).map(Diag::for_good).collect();
-    found.into_iter().chain(in_code.filter_map(unbound))
-}
-
-fn activated(config: &AsyncConfig) -> Option<TaskId> {
-    match config.completion {
-        Completion::Activate(IdArg::Known(id)) => Some(id),
-        Completion::Activate(IdArg::In(_)) | Completion::Unblock(_) | Completion::Nothing => None,
-    }
 }
 
 /// DSDs that name another color than their queue has (ruling OQ-38).

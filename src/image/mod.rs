@@ -141,8 +141,6 @@ pub struct TileImage {
     pub active: u64,
     /// Tasks that nothing activates, but code would that other parameters of the program may choose, bit = task id.
     pub conditional: u64,
-    /// Ids without a task about which the compiler has warned, bit = task id.
-    pub warned: u64,
     /// Ids blocked at the start, bit = task id; channels without a data task are among them unless
     /// `@unblock` said otherwise (ruling OQ-47).
     pub blocked: u64,

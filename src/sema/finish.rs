@@ -1,11 +1,11 @@
 //! How the tile under construction becomes a [`TileImage`].
 
-use super::builtins;
 use super::library_use;
 use super::lower::DataBlank;
 use super::value::{ArrayValue, GlobalId, Value};
 use super::walk::Sema;
 use super::words::{is_zero_array, mark_of_field};
+use super::{activations, builtins};
 use crate::diagnostics::Result;
 use crate::image::{TileImage, TileParams};
 use crate::value::ty::FieldLayout;
@@ -28,6 +28,10 @@ pub fn finish_tile(sema: &mut Sema<'_>, file: String, params: TileParams) -> Til
     image.params = params;
     sema.lower.data.fill(&mut image, sema.arch.memory_words, data);
     image.functions = sema.lower.functions.take();
+    // What a comptime block has not bound because of an error is no second mistake.
+    if sema.reports.errors() == 0 {
+        activations::check(sema, &image);
+    }
     super::registers::allocate(sema.arch, &mut image).into_iter().for_each(|c| sema.report(c));
     image
 }

@@ -7,6 +7,7 @@
 //! The layout block is walked first; then each distinct (file, parameters) once.
 
 mod access;
+mod activations;
 mod advice;
 mod arith;
 mod begin;

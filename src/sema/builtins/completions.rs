@@ -102,10 +102,10 @@ pub(super) fn check_completion(sema: &mut Sema<'_>, id: IdArg, activate: bool, a
         }
         // A block that stopped half-way has not bound everything; and one forgotten binding is one mistake.
         let bit = 1u64 << id.0;
-        if sema.modules.has_failed_block() || sema.lower.tile.image.warned & bit != 0 {
+        if sema.modules.has_failed_block() || sema.lower.tile.warned & bit != 0 {
             return Ok(());
         }
-        sema.lower.tile.image.warned |= bit;
+        sema.lower.tile.warned |= bit;
         let forgotten = sema.lower.tile.image.forgotten_task(true).map(|task| task.span);
         if let Some(task) = forgotten {
             if sema.uses.has_named(task) {

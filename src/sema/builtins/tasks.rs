@@ -131,7 +131,7 @@ pub fn finish_ids(sema: &mut Sema<'_>) {
     }
     let tasks = &sema.lower.tile.image.tasks;
     // Code that activates the id is the worse mistake, about which there is a warning of its own.
-    let told = sema.lower.tile.image.warned | sema.lower.tile.activated_by_code;
+    let told = sema.lower.tile.warned | sema.lower.tile.activated_by_code;
     let untold = uses.into_iter().filter(|(id, ..)| told & 1 << id.0 == 0);
     let unbound = untold.filter(|(id, ..)| tasks.iter().all(|task| task.id != *id));
     let found: Vec<Diag> = unbound

@@ -28,6 +28,8 @@ pub struct Tile {
     bound: Vec<(FnRef, TaskId)>,
     /// Ids of local tasks that are activated at the start, blocked or unblocked: what is done to them, and where.
     pub id_uses: Vec<(TaskId, &'static str, Span)>,
+    /// Ids without a task about which there is a warning, bit = id.
+    pub warned: u64,
     /// Ids of local tasks that code activates, bit = id.
     pub activated_by_code: u64,
     /// Input queues that a DSD names together with a color (WSE-2).

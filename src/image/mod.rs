@@ -160,6 +160,8 @@ pub struct TileImage {
     pub descriptors: Vec<Descriptor>,
     /// Which registers each operation works on, for people.
     pub operands: Shared<OperandRegisters>,
+    /// Whether it binds tasks to colors, as programs for releases before SDK 1.1 do.
+    pub has_old_tasks: bool,
     /// Whether the tile takes part in memcpy commands.
     pub has_memcpy: bool,
     /// The colors of streams that the tile gives `<memcpy/memcpy>`.

@@ -138,7 +138,7 @@ crate::rules! {
     DSR_POSITION = "dsr-position": "a {dsr} cannot be a {position}";
     /// A DSR holds a fabric DSD whose queue is not bound to its color.
     /// The program must bind the queue of a DSD that it loads itself. In code that may never run it is a warning; the
-    /// run stops at such a load.
+    /// run stops at such a load, except in a program with `@bind_task`.
     @Warning DSR_QUEUE = "dsr-queue": "the queue of this {dsd} is not bound to its color";
     /// `@get_dsr` is given a type that is not a DSR type.
     /// `@get_dsr` makes registers of the five DSR types.

@@ -219,15 +219,21 @@ pub fn check_ignored_settings(sema: &mut Sema<'_>) {
 }
 
 /// Queues that DSDs in DSRs use are bound to their color by `@initialize_queue` (seed: DSRs). A load in code may never
-/// run: it is marked, and ends the run if it does.
+/// run: it is marked, and ends the run if it does. In a program from before SDK 1.1 a DSD that names its color binds its
+/// queue, as an operand does: the first releases had no `@initialize_queue`, and a public program has times of such a run.
 pub fn check_loaded_queues(sema: &mut Sema<'_>) {
     let (image, arch) = (&mut sema.lower.tile.image, sema.arch.name);
-    let found = (0..image.dsr_loads.len()).filter_map(|n| Some((n, unbound_load(image, n, arch)?)));
-    let found: Vec<(usize, Diag)> = found.collect();
-    found.iter().for_each(|(n, _)| image.dsr_loads[*n].is_unbound = true);
-    let is_initial = |n: usize| image.initial_dsrs.contains(&(n as u32));
-    let diags: Vec<Diag> =
-        found.into_iter().map(|(n, diag)| if is_initial(n) { diag.for_good() } else { diag }).collect();
+    let mut diags = Vec::new();
+    for n in 0..image.dsr_loads.len() {
+        let Some(UnboundLoad { diag, names_color_alone }) = unbound_load(image, n, arch) else { continue };
+        if image.has_old_tasks && names_color_alone {
+            diags.push(diag);
+            continue;
+        }
+        image.dsr_loads[n].is_unbound = true;
+        let is_initial = image.initial_dsrs.contains(&(n as u32));
+        diags.push(if is_initial { diag.for_good() } else { diag });
+    }
     for diag in diags {
         if let Err(diag) = sema.lint(diag) {
             sema.report(diag);
@@ -235,11 +241,18 @@ pub fn check_loaded_queues(sema: &mut Sema<'_>) {
     }
 }
 
+/// A load of a DSD whose queue is not bound to its color.
+struct UnboundLoad {
+    diag: Diag,
+    /// Whether the DSD has a color, and nothing binds its queue to another one.
+    names_color_alone: bool,
+}
+
 /// What is wrong with the queue of the DSD that a load names.
-fn unbound_load(image: &TileImage, n: usize, arch: ArchName) -> Option<Diag> {
+fn unbound_load(image: &TileImage, n: usize, arch: ArchName) -> Option<UnboundLoad> {
     let load = &image.dsr_loads[n];
     let DsdRef::Const(dsd) = load.dsd else { return None };
-    let diag = match &image.dsds[dsd as usize] {
+    let unbound = match &image.dsds[dsd as usize] {
         Dsd::FabIn(f) => {
             let queue = f.queue.map(|q| ("input_queue", q.0));
             let same = |b: &&QueueBinding<InQueue>| f.queue.is_none_or(|q| b.queue == q);
@@ -254,7 +267,7 @@ fn unbound_load(image: &TileImage, n: usize, arch: ArchName) -> Option<Diag> {
         }
         Dsd::FabOut(_) | Dsd::Mem(_) | Dsd::Fifo(_) => None,
     };
-    diag.map(|c| c.at(load.span))
+    unbound.map(|found| UnboundLoad { diag: found.diag.at(load.span), ..found })
 }
 
 /// Complains unless one of the bindings of the queue is that to the color of the DSD.
@@ -263,17 +276,25 @@ fn unbound(
     queue: Option<(&str, u8)>,
     color: Option<Color>,
     mut bound: impl Iterator<Item = (Color, Span)> + Clone,
-) -> Option<Diag> {
+) -> Option<UnboundLoad> {
     if bound.clone().any(|(other, _)| color.is_none_or(|c| c == other)) {
         return None;
     }
-    let queue = queue.map_or("queue".to_string(), |(kind, n)| format!("@get_{kind}({n})"));
-    let color = color.map_or("..".to_string(), |c| format!("@get_color({c})"));
-    let mut c = rules::DSR_QUEUE.because(&[("dsd", &Ty::Dsd(dsd))]);
-    if let Some((other, span)) = bound.next() {
-        c = c.also(span, format!("the queue is bound to color {other} here"));
+    let mut diag = rules::DSR_QUEUE.because(&[("dsd", &Ty::Dsd(dsd))]);
+    let other = bound.next().filter(|_| queue.is_some());
+    if let Some((other, span)) = other {
+        diag = diag.also(span, format!("the queue is bound to color {other} here"));
     }
-    Some(c.help(format!("write `@initialize_queue({queue}, .{{ .color = {color} }})` in a comptime block")))
+    let names_color_alone = color.is_some() && other.is_none();
+    let color = color.map_or("..".to_string(), |c| format!("@get_color({c})"));
+    let help = match queue {
+        Some((kind, n)) => {
+            let queue = format!("@get_{kind}({n})");
+            format!("write `@initialize_queue({queue}, .{{ .color = {color} }})` in a comptime block")
+        }
+        None => "give the DSD a queue, and bind that to the color with `@initialize_queue`".to_string(),
+    };
+    Some(UnboundLoad { diag: diag.help(help), names_color_alone })
 }
 
 fn check_load(dsr: DsrRef, kind: DsdTy, form: LoadForm) -> Result<()> {

@@ -47,6 +47,7 @@ pub(super) fn bind_by_color(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Opera
     let old = rules::OLD_TASK_ID.because(&[("form", &"`@bind_task`")]).at(call.span);
     sema.lint(old.help(format!("write `{new}`")))?;
     sema.deferred_colors.has_old_tasks = true;
+    sema.lower.tile.image.has_old_tasks = true;
     tasks::check_task_id(&sema.lower.tile, kind, id, at)?;
     let (f, binding) = tasks::task_binding(sema, call.args[0], kind, id, call.span)?;
     sema.lower.tile.add_task(f, binding);

@@ -31,7 +31,7 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
     circles(&flow, &mut found);
     let mut takers = ByTile::default();
     for (pe, color, _) in flow.reached() {
-        passes_by(&flow, (pe, color), &mut takers, &mut found);
+        passes_by(&flow, pe, color, &mut takers, &mut found);
         shared_number(&flow, pe, color, &mut found);
     }
     found.finish()
@@ -51,7 +51,7 @@ pub fn possible(program: &Program) -> Vec<Diagnostic> {
         if circular & 1 << color.0 == 0 {
             several_inputs(&flow, pe, color, &mut found);
         }
-        nobody_takes(&flow, (pe, color), &mut takers, &mut found);
+        nobody_takes(&flow, pe, color, &mut takers, &mut found);
     }
     found.finish()
 }
@@ -137,7 +137,8 @@ fn edges<'f>(flow: &'f ColorFlow<'_>) -> impl Iterator<Item = Diag> + 'f {
 /// A data task for a color of which wavelets only pass.
 fn passes_by(
     flow: &ColorFlow<'_>,
-    (pe, color): Node,
+    pe: usize,
+    color: Color,
     takers: &mut ByTile<Option<Taker>>,
     found: &mut Folded,
 ) {
@@ -270,7 +271,13 @@ fn several_inputs(flow: &ColorFlow<'_>, pe: usize, color: Color, found: &mut Fol
     found.add(c.help("make sure that they never send at the same time, or use a separate color for each"));
 }
 
-fn nobody_takes(flow: &ColorFlow<'_>, (pe, color): Node, takers: &mut ByTile<bool>, found: &mut Folded) {
+fn nobody_takes(
+    flow: &ColorFlow<'_>,
+    pe: usize,
+    color: Color,
+    takers: &mut ByTile<bool>,
+    found: &mut Folded,
+) {
     let program = flow.program;
     let is_filtered = program.routes.get(pe, color).is_some_and(|d| d.config.filter.is_some());
     if is_filtered || !comes_to_pe(flow, pe, color) {

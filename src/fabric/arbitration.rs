@@ -99,35 +99,29 @@ impl Arbiter {
                 }
                 FastDecision::Waits => return,
                 FastDecision::NotApplicable if comes_from_one_side(grid, id) => {
-                    return self.decide_copies(grid, (pe, id), now);
+                    return self.decide_copies(grid, pe, id, now);
                 }
                 FastDecision::NotApplicable => {}
             }
         }
-        self.decide_several(grid, flit_ids, (pe, waiting), now);
+        self.decide_several(grid, flit_ids, pe, waiting, now);
     }
 
     /// Decides about a wavelet whose color waits alone at its router: every copy leaves for which there is room.
-    fn decide_copies(&mut self, grid: &mut Grid, (pe, id): (usize, u32), now: u64) {
-        self.moves.extend(copies(grid, (pe, id), now).filter(Move::leaves));
+    fn decide_copies(&mut self, grid: &mut Grid, pe: usize, id: u32, now: u64) {
+        self.moves.extend(copies(grid, pe, id, now).filter(Move::leaves));
     }
 
-    fn decide_several(
-        &mut self,
-        grid: &mut Grid,
-        flit_ids: &mut FlitIds,
-        (pe, waiting): (usize, u32),
-        now: u64,
-    ) {
+    fn decide_several(&mut self, grid: &mut Grid, flit_ids: &mut FlitIds, pe: usize, waiting: u32, now: u64) {
         let first = self.moves.len();
-        if flit_ids.is_recording() || !self.arbitrate_single_inputs(grid, (pe, waiting), now) {
+        if flit_ids.is_recording() || !self.arbitrate_single_inputs(grid, pe, waiting, now) {
             self.moves.truncate(first);
-            self.arbitrate(grid, flit_ids, (pe, waiting), now);
+            self.arbitrate(grid, flit_ids, pe, waiting, now);
         }
     }
 
     /// Arbitrates between colors that wait at one input each; false if a color waits at several inputs.
-    fn arbitrate_single_inputs(&mut self, grid: &mut Grid, (pe, waiting): (usize, u32), now: u64) -> bool {
+    fn arbitrate_single_inputs(&mut self, grid: &mut Grid, pe: usize, waiting: u32, now: u64) -> bool {
         let first = self.moves.len();
         let (mut used, mut contested) = (0, 0);
         for color in colors(waiting) {
@@ -144,7 +138,7 @@ impl Arbiter {
                 }
                 FastDecision::Waits => continue,
                 FastDecision::NotApplicable if !comes_from_one_side(grid, id) => return false,
-                FastDecision::NotApplicable => match copies(grid, (pe, id), now) {
+                FastDecision::NotApplicable => match copies(grid, pe, id, now) {
                     Some(one) if one.leaves() => one,
                     Some(_) | None => continue,
                 },
@@ -154,13 +148,13 @@ impl Arbiter {
             self.moves.push(one);
         }
         if contested != 0 {
-            self.settle(grid, (pe, contested), first);
+            self.settle(grid, pe, contested, first);
         }
         true
     }
 
     /// Resolves contention: of the colors that want one output, only the one whose turn it is keeps it.
-    fn settle(&mut self, grid: &Grid, (pe, contested): (usize, Mask), first: usize) {
+    fn settle(&mut self, grid: &Grid, pe: usize, contested: Mask, first: usize) {
         let (router, moves) = (grid.router(pe), &mut self.moves[first..]);
         for side in sides(contested) {
             let target = 1 << side as u8;
@@ -181,7 +175,7 @@ impl Arbiter {
         }
     }
 
-    fn arbitrate(&mut self, grid: &mut Grid, flit_ids: &mut FlitIds, (pe, waiting): (usize, u32), now: u64) {
+    fn arbitrate(&mut self, grid: &mut Grid, flit_ids: &mut FlitIds, pe: usize, waiting: u32, now: u64) {
         let mut claims: [Option<OutputRequest>; 5] = [None; 5];
         for color in colors(waiting) {
             let id = grid.waiting_lane(pe, color);
@@ -197,7 +191,7 @@ impl Arbiter {
             }
             let is_one_sided = comes_from_one_side(grid, id);
             for input in sides(grid.lane(id).filled()) {
-                let is_held_up = !self.claim(grid, (pe, id, input), now, &mut claims);
+                let is_held_up = !self.claim(grid, id, input, now, &mut claims);
                 if is_held_up && is_one_sided {
                     grid.router_mut(pe).stall(color);
                 }
@@ -207,7 +201,7 @@ impl Arbiter {
         for (output, claim) in claims.iter().enumerate() {
             let Some(OutputRequest { lane: id, input, all, .. }) = *claim else { continue };
             let same = self.moves[first..].iter().position(|m| m.lane == id && m.input == input);
-            let mut one = Move::general((pe, id, input), (1 << output, all));
+            let mut one = Move::general(pe, id, input, 1 << output, all);
             // Of several inputs of a color, the one that has the last output is served last.
             if let Some(at) = same {
                 one.targets |= self.moves.remove(first + at).targets;
@@ -235,18 +229,20 @@ impl Arbiter {
     fn claim(
         &mut self,
         grid: &mut Grid,
-        (pe, id, input): (usize, u32, Direction),
+        id: u32,
+        input: Direction,
         now: u64,
         claims: &mut [Option<OutputRequest>; 5],
     ) -> bool {
         let Some(all) = targets(grid, id, input, now) else { return true };
         if all == 0 {
             // A filter drops it, or its route has no output: it leaves without a copy.
-            self.moves.push(Move::general((pe, id, input), (0, all)));
+            self.moves.push(Move::general(grid.lane(id).pe(), id, input, 0, all));
             return true;
         }
         let mut may_leave = false;
-        let (color, last_input) = (grid.lane(id).color(), grid.lane(id).last_input());
+        let lane = grid.lane(id);
+        let (pe, color, last_input) = (lane.pe(), lane.color(), lane.last_input());
         for target in sides(all) {
             if !has_room(grid, id, target) {
                 continue;
@@ -271,7 +267,7 @@ fn comes_from_one_side(grid: &Grid, id: u32) -> bool {
 
 /// The move of the oldest wavelet of a lane with one open input: all copies for which there is room; `None` if it
 /// cannot leave yet. If no copy has room, the color stalls until there is some.
-fn copies(grid: &mut Grid, (pe, id): (usize, u32), now: u64) -> Option<Move> {
+fn copies(grid: &mut Grid, pe: usize, id: u32, now: u64) -> Option<Move> {
     let lane = grid.lane(id);
     if lane.is_torn_down() {
         return None;
@@ -288,7 +284,7 @@ fn copies(grid: &mut Grid, (pe, id): (usize, u32), now: u64) -> Option<Move> {
         let (router, lane) = grid.parts(pe, id);
         router.stall(lane.color());
     }
-    Some(Move::general((pe, id, input), (targets, all)))
+    Some(Move::general(pe, id, input, targets, all))
 }
 
 /// The outputs that the oldest wavelet of an input still has to reach; `None` if it cannot leave yet.

@@ -28,8 +28,8 @@ pub struct Move {
 }
 
 impl Move {
-    /// A move that the general path carries out: of `(router, lane, input)`, some copies of all.
-    pub fn general((pe, lane, input): (usize, u32, Direction), (targets, all): (Mask, Mask)) -> Move {
+    /// A move that the general path carries out: the copies `targets` of `all` leave now.
+    pub fn general(pe: usize, lane: u32, input: Direction, targets: Mask, all: Mask) -> Move {
         Move { pe: pe as u32, lane, next: PackedHop::UNKNOWN, input, targets, all, is_data: false }
     }
 

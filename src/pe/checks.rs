@@ -37,6 +37,15 @@ pub struct PeOptions {
     pub holds_clock: bool,
 }
 
+/// What activates a task.
+#[derive(Copy, Clone, PartialEq, Eq)]
+pub enum Activator {
+    /// `@activate`
+    Code,
+    /// `.activate` of an operation that has ended.
+    EndedOperation,
+}
+
 impl Default for PeOptions {
     fn default() -> PeOptions {
         PeOptions { checked: true, levels: Levels::default(), plain: false, holds_clock: false }
@@ -259,12 +268,12 @@ impl Checks {
         }
     }
 
-    /// A second activation is lost, because activations are not counted. `by_end`: it is that of an operation that has
-    /// ended.
+    /// A second activation is lost, because activations are not counted.
     pub fn check_activation(
         &mut self,
         id: TaskId,
-        (span, by_end): (Span, bool),
+        by: Activator,
+        span: Span,
         tile: &TileImage,
         tasks: &Tasks,
     ) -> Result<(), Diag> {
@@ -272,9 +281,9 @@ impl Checks {
             let name = tile.tasks.iter().find(|t| t.id == id && t.kind == TaskKind::Local);
             let name = name.map_or("", |t| t.name.as_str()).to_string();
             let c = rules::ALREADY_ACTIVE.because(&[("name", &name), ("id", &id)]).at(span);
-            self.hazard(c.help(match by_end {
-                true => "give each operation a task of its own, or let one activate the task and the other unblock it",
-                false => "count in a variable, and let the task read it",
+            self.hazard(c.help(match by {
+                Activator::EndedOperation => "give each operation a task of its own, or let one activate the task and the other unblock it",
+                Activator::Code => "count in a variable, and let the task read it",
             }))?;
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! The main thread: starts tasks, executes code, stops and resumes.
 
 use super::bindings::{arguments, binding};
+use super::checks::Activator;
 use super::choices::Chosen;
 use super::element::{Environment, Pe};
 use super::lenient::{continue_past, with_array, writes_outside};
@@ -390,7 +391,7 @@ impl Pe {
         let (stays_active, lost) = self.ties.settle(started);
         self.has_ties = false;
         for (id, span) in lost {
-            self.checks.check_activation(id, (span, true), &self.tile, &self.tasks)?;
+            self.checks.check_activation(id, Activator::EndedOperation, span, &self.tile, &self.tasks)?;
         }
         Ok(stays_active)
     }

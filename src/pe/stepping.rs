@@ -1,6 +1,7 @@
 //! How operations in progress move: one element in each cycle, and what follows their end.
 
 use super::bindings::with_forgotten_task;
+use super::checks::Activator;
 use super::choices::Chosen;
 use super::element::Pe;
 use super::operation::{StepContext, StepResult};
@@ -207,7 +208,7 @@ impl Pe {
                 self.has_ties = true;
             }
             CompletionAction::Activate(id) => {
-                self.checks.check_activation(id, (span, true), &self.tile, &self.tasks)?;
+                self.checks.check_activation(id, Activator::EndedOperation, span, &self.tile, &self.tasks)?;
                 let activated = self.tasks.activate(id);
                 activated.map_err(|diag| with_forgotten_task(&self.tile, diag, id)).at(span)?;
                 self.just_activated = if ended == now { id } else { self.just_activated };

@@ -12,6 +12,31 @@ COMING = "{ a[x=0:2, k=0:3] -> [PE[x, 0] -> index[k]] }"
 GOING = COMING.replace("a[", "doubled[")
 
 
+# Programs for SDK 0.6 do not import <memcpy/get_params>: each PE tells its own colors.
+OLD_LAYOUT = """
+const in = @get_color(4);
+const out = @get_color(5);
+layout {
+  @set_rectangle(3, 1);
+  for (@range(u16, 3)) |x| {
+    @set_tile_code(x, 0, "pe.csl", .{ .in = in, .out = out, .first_pe = x == 0, .last_pe = x == 2 });
+  }
+}
+"""
+
+OLD_PE = """
+param in: color;
+param out: color;
+param first_pe: bool;
+param last_pe: bool;
+const sys_mod = @import_module("<memcpy/memcpy>", .{
+  .MEMCPYH2D_1 = in, .MEMCPYD2H_1 = out, .first_pe = first_pe, .last_pe = last_pe });
+const back = @get_dsd(fabout_dsd, .{ .extent = 1, .fabric_color = out });
+task double(x: u32) void { @mov32(back, 2 * x); }
+comptime { @bind_task(double, in); }
+"""
+
+
 @pytest.fixture
 def runner(tmp_path, monkeypatch):
     """A runner of a row of PEs that double each word."""
@@ -55,6 +80,20 @@ def test_inputs_and_outputs_can_be_batches_of_their_own(runner):
     assert not runner.out_tensor_dict
     runner.run_batch([OUT])
     assert runner.out_tensor_dict["doubled"].tolist() == [[[14], [16], [18]]]
+
+
+def test_the_layout_need_not_import_the_library(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "layout.csl").write_text(OLD_LAYOUT)
+    (tmp_path / "pe.csl").write_text(OLD_PE)
+    place = ["--fabric-dims=10,3", "--fabric-offsets=4,1", "--memcpy"]
+    done = call([command("cslc"), "--arch=wse2", "layout.csl", *place, "-o", "out"])
+    assert done.returncode == 0, done.stderr
+    runner = CSELFRunner(["out/bin/out_0_0.elf"], height=1, width=WIDTH, input_colors={IN}, output_colors={OUT})
+    runner.add_input_tensor(IN, COMING, words())
+    runner.add_output_tensor(OUT, GOING, np.uint32)
+    runner.connect_and_run()
+    np.testing.assert_array_equal(runner.out_tensor_dict["doubled"], 2 * words())
 
 
 def test_what_does_not_fit_is_refused(runner):

@@ -301,7 +301,7 @@ def test_it_runs_once(runner):
 
 def test_what_is_unsupported_says_so(runner, folder):
     elf = [f"{folder}/bin/out_0_0.elf"]
-    with refused("unsupported: CSELFRunner with height, width for a program whose layout does not import"):
+    with refused("unsupported: CSELFRunner with height, width for a program that does not import"):
         CSELFRunner(elf, height=3, width=2)
     with refused("unsupported: reusable of CSELFRunner.add_output_tensor"):
         runner.add_output_tensor(DOUBLED, GOING, np.int32, reusable=True)

@@ -41,6 +41,11 @@ def test_an_index_can_begin_anywhere():
     assert prepare_output_tensor(portmap, np.float32)[:5] == (2, 0, 3, 1, 1)
 
 
+def test_a_second_brace_at_the_end_is_no_mistake():
+    portmap = "{ A[i=0:2] -> [PE[i, 0] -> index[0]]}}"
+    assert prepare_output_tensor(portmap, np.float32)[:5] == (0, 0, 3, 1, 1)
+
+
 def test_an_index_without_an_end_has_one_value():
     tensor = np.arange(4, dtype=np.float32).reshape(4, 1)
     portmaps = [f"{{ x[i=0:3][j={j}] -> [PE[i // 2, j] -> index[i % 2]] }}" for j in ("0", " 0 : 0 ")]

@@ -8,6 +8,8 @@ use crate::source::Span;
 
 /// Ids of its tasks, in addition to those of its colors (ruling OQ-54).
 const MEMCPY_TASKS: &[u8] = &[27, 28, 30];
+/// One of them was free in the first releases: an official example of SDK 0.5 and 0.6 has a task of this number.
+const ONCE_FREE: u8 = 27;
 /// Registers that it uses for copies (docs: reserved resources).
 const MEMCPY_DSRS: [DsrId; 2] =
     [DsrId { file: DsrFile::Dest, number: 0 }, DsrId { file: DsrFile::Src1, number: 0 }];
@@ -100,6 +102,7 @@ fn tasks(program: &Program, tile: &TileImage) -> impl Iterator<Item = Diag> {
             TaskKind::Control => MEMCPY_CONTROL_TASKS.contains(&t.id.0).then_some(&rules::MEMCPY_TASK_ID),
             // On WSE-3 a data task has the number of its queue.
             TaskKind::Data => (is_wse2 && is_color).then_some(&rules::MEMCPY_TASK_ID),
+            TaskKind::Local if tile.has_old_tasks && t.id.0 == ONCE_FREE => None,
             TaskKind::Local if MEMCPY_TASKS.contains(&t.id.0) => Some(&rules::MEMCPY_TASK_ID),
             TaskKind::Local => (is_wse2 && is_color).then_some(&rules::MEMCPY_TASK_SHARED),
         };

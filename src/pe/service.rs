@@ -1,6 +1,6 @@
 //! Operations of the code that need the PE as a whole: tasks, DSDs, assertions.
 
-use super::bindings::with_forgotten_task;
+use super::bindings::activated;
 use super::checks::Activator;
 use super::element::{Environment, Pe};
 use super::intrinsics::needs_clock;
@@ -203,7 +203,7 @@ impl Pe {
             Op::Activate { a } => {
                 let (id, span) = (id(a), self.main.place(tile));
                 self.checks.check_activation(id, Activator::Code, span, tile, &self.tasks)?;
-                self.tasks.activate_by_code(id).map_err(|diag| with_forgotten_task(tile, diag, id))?;
+                activated(tile, self.tasks.activate_by_code(id), id)?;
             }
             Op::BlockUt { a } => self.threads.blocked |= 1 << (id(a).0 & 7),
             Op::UnblockUt { a } => self.threads.blocked &= !(1 << (id(a).0 & 7)),

@@ -1,6 +1,6 @@
 //! How operations in progress move: one element in each cycle, and what follows their end.
 
-use super::bindings::with_forgotten_task;
+use super::bindings::activated;
 use super::checks::Activator;
 use super::choices::Chosen;
 use super::element::Pe;
@@ -209,8 +209,7 @@ impl Pe {
             }
             CompletionAction::Activate(id) => {
                 self.checks.check_activation(id, Activator::EndedOperation, span, &self.tile, &self.tasks)?;
-                let activated = self.tasks.activate(id);
-                activated.map_err(|diag| with_forgotten_task(&self.tile, diag, id)).at(span)?;
+                activated(&self.tile, self.tasks.activate(id), id).at(span)?;
                 self.just_activated = if ended == now { id } else { self.just_activated };
             }
             CompletionAction::Unblock(id) => {

@@ -294,7 +294,7 @@ pub fn assemble(sema: &mut Sema<'_>, tiles: Vec<Arc<TileImage>>) -> Option<Progr
     }
     let misused = check_injection(&placed, &tiles).into_iter().chain(sema.layout.check_filters(&placed));
     misused.for_each(|diag| sema.report(diag));
-    if let Err(diag) = stream_checks::add_those_of_tiles(sema, placed.streams.as_mut(), &tiles) {
+    if let Err(diag) = stream_checks::add_those_of_tiles(sema, &mut placed, &tiles) {
         sema.report(diag);
     }
     for diag in stream_checks::misused(&placed) {

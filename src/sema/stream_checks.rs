@@ -27,16 +27,18 @@ pub fn found(sema: &mut Sema<'_>, colors: MemcpyColors, params: Value, at: Span)
     Ok(())
 }
 
-/// Adds the colors that tiles give `<memcpy/memcpy>`: programs for SDK 0.9 and before give `<memcpy/get_params>` none.
+/// Adds the colors that tiles give `<memcpy/memcpy>`: programs for SDK 0.9 and before give `<memcpy/get_params>` none, or
+/// do not import it.
 ///
 /// # Errors
 /// A color is reserved, or two tiles give a stream different colors.
-pub fn add_those_of_tiles(
-    sema: &mut Sema<'_>,
-    streams: Option<&mut Streams>,
-    tiles: &[Arc<TileImage>],
-) -> Result<()> {
-    let Some(streams) = streams else { return Ok(()) };
+pub fn add_those_of_tiles(sema: &mut Sema<'_>, placed: &mut Placed, tiles: &[Arc<TileImage>]) -> Result<()> {
+    if placed.streams.is_none() && tiles.iter().any(|tile| tile.has_old_tasks && tile.has_memcpy) {
+        let (.., rectangle) = placed.rectangle;
+        let colors = MemcpyColors::default();
+        placed.streams = Some(Streams { colors, params: Value::Void, at: rectangle });
+    }
+    let Some(streams) = &mut placed.streams else { return Ok(()) };
     let known = streams.colors.clone();
     if !tiles.iter().all(|tile| streams.colors.add(&tile.streams)) {
         return Err(rules::MEMCPY_TWICE.plain().at(streams.at));

@@ -2,7 +2,7 @@
 
 use super::entry::{Builtin, Phase, Run, USUAL};
 use super::task_numbers;
-use crate::arch::{Arch, ArchName, Color, NO_COLOR, NULL_TASK, TASK_IDS, TEARDOWN_TASK, TIMER_TASK};
+use crate::arch::{Arch, ArchName, Color, NO_COLOR, NULL_TASK, TASK_IDS, TEARDOWN_TASK, TIMER_TASK, TaskId};
 use crate::diagnostics::rules::{comptime, tasks as rules};
 use crate::diagnostics::{At, Diag, Result};
 use crate::image::code::Op;
@@ -235,7 +235,10 @@ pub fn activated_color(sema: &mut Sema<'_>, v: Operand, at: Span) -> Result<Oper
     let old = rules::OLD_TASK_ID.because(&[("form", &"activating a color")]).at(at);
     sema.lint(old.help("bind a task to an id of `@get_local_task_id`, and activate that"))?;
     Ok(match v {
-        Operand::Known(Value::Id(_, n)) => Operand::Known(Value::Id(IdKind::LocalTask, n)),
+        Operand::Known(Value::Id(_, n)) => {
+            sema.lower.tile.note_use(TaskId(n as u8), "activated", at);
+            Operand::Known(Value::Id(IdKind::LocalTask, n))
+        }
         v => Operand::Reg(sema.reg_of(&v, at)?, Ty::Id(IdKind::LocalTask)),
     })
 }

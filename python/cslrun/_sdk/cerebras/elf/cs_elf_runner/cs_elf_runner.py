@@ -47,8 +47,7 @@ class CSELFRunner:
         asked = sorted(kwargs.keys() & _OF_MEMCPY)
         if asked and not self._program.uses_memcpy:
             raise RuntimeError(
-                f"unsupported: CSELFRunner with {', '.join(asked)} for a program whose layout does not import "
-                "<memcpy/get_params>"
+                f"unsupported: CSELFRunner with {', '.join(asked)} for a program that does not import <memcpy>"
             )
         for name in sorted(kwargs.keys() - _WITHOUT_EFFECT - _OF_MEMCPY):
             warnings.warn(f"CSELFRunner: cslrun does not support {name}; it has no effect", stacklevel=2)

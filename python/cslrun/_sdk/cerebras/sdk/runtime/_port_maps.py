@@ -18,9 +18,10 @@ import numpy.typing as npt
 
 from cslrun import tensors
 
+# A script of SDK 0.6 ends its port maps with two braces.
 _FORM = re.compile(
     r"\{\s*(?P<name>\w+)\s*(?P<domain>(\[[^\]]*\]\s*)+)->\s*"
-    r"\[\s*PE\s*\[(?P<place>[^\]]*)\]\s*->\s*\w+\s*\[(?P<element>[^\]]*)\]\s*\]\s*;?\s*\}"
+    r"\[\s*PE\s*\[(?P<place>[^\]]*)\]\s*->\s*\w+\s*\[(?P<element>[^\]]*)\]\s*\]\s*;?\s*\}+"
 )
 _INDEX = re.compile(r"\s*((?P<name>[A-Za-z_]\w*)\s*=)?(?P<first>[^:=A-Za-z_]+)(:(?P<last>[^:=A-Za-z_]+))?")
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {

@@ -2,8 +2,9 @@
 
 use crate::arch::config::{BYTE_WINDOW, ConfigWord, PeBlock};
 use crate::arch::{ArchName, COLORS, Color, Direction, MESSAGE_COLOR};
-use crate::fabric::{Mask, PositionSides, Route, Routes, received_on};
+use crate::fabric::{PositionSides, Route, Routes, received_on};
 use crate::image::code::{Intrinsic, Op};
+use crate::image::routes::Directions;
 use crate::image::{Function, Program, TileImage};
 use crate::source::Span;
 
@@ -48,7 +49,7 @@ pub struct ColorFlow<'p> {
     pub program: &'p Program,
     routes: Routes,
     /// Sides from which each color reaches each router.
-    reached: Vec<Mask>,
+    reached: Vec<Directions>,
     open: Vec<Arrival>,
     /// Whether to follow only wavelets that are sent in every run.
     only_certain: bool,
@@ -93,11 +94,11 @@ impl<'p> ColorFlow<'p> {
         if program.routes.declared().is_empty() || habits.iter().all(|h| h.sends.is_empty()) {
             return flow;
         }
-        flow.reached = vec![0; program.place.len() * COLORS];
+        flow.reached = vec![Directions::NONE; program.place.len() * COLORS];
         flow.only_certain = true;
         flow.follow_all(&habits, |h| &h.certain);
         flow.only_certain = false;
-        flow.reached.fill(0);
+        flow.reached.fill(Directions::NONE);
         flow.follow_all(&habits, |h| &h.sends);
         flow
     }
@@ -121,8 +122,7 @@ impl<'p> ColorFlow<'p> {
         let (first, second) = self.received_on(pe, sent_as, side);
         for color in [Some(first), second].into_iter().flatten() {
             let seen = &mut self.reached[pe * COLORS + usize::from(color.0)];
-            if *seen & bit(side) == 0 {
-                *seen |= bit(side);
+            if seen.insert(side) {
                 self.open.push(Arrival { pe: pe as u32, color, sent_as, side });
             }
         }
@@ -136,21 +136,22 @@ impl<'p> ColorFlow<'p> {
         if route.teardown {
             return;
         }
-        let accepting = route.gates().iter().filter(|g| g.rx & bit(side) != 0);
-        let (accepted, all) = accepting.fold((false, 0), |(_, all), gate| (true, all | gate.tx));
+        let accepting = route.gates().iter().filter(|g| g.rx.contains(side));
+        let (accepted, all) =
+            accepting.fold((false, Directions::NONE), |(_, all), gate| (true, all | gate.tx));
         // The time of a switch is unknown, so only the first position is certain to be used.
         let first = if route.gates().is_empty() { PositionSides::default() } else { route.gate(route.start) };
         let targets = match self.only_certain {
-            true if first.rx & bit(side) != 0 => first.tx,
-            true => 0,
+            true if first.rx.contains(side) => first.tx,
+            true => Directions::NONE,
             false => all,
         };
         let is_fixed = route.gates().len() < 2;
-        if !accepted || is_fixed && targets == 0 {
+        if !accepted || is_fixed && targets.is_empty() {
             let end = if accepted { DeadEndCause::Nowhere } else { DeadEndCause::Refused };
             return self.stop(DeadEnd { pe, color, sent_as, side, end });
         }
-        for target in sides(targets).filter(|t| *t != Direction::Ramp) {
+        for target in targets.iter().filter(|t| *t != Direction::Ramp) {
             match self.program.neighbour(pe, target) {
                 Some(next) => self.enter(next, color, target.opposite()),
                 None => self.stop(DeadEnd { pe, color, sent_as, side, end: DeadEndCause::Edge(target) }),
@@ -179,22 +180,23 @@ impl<'p> ColorFlow<'p> {
     }
 
     /// Every color at every router that wavelets can reach, with the sides from which they come.
-    pub fn reached(&self) -> impl Iterator<Item = (usize, Color, Mask)> {
-        let all = self.reached.iter().enumerate().filter(|(_, sides)| **sides != 0);
+    pub fn reached(&self) -> impl Iterator<Item = (usize, Color, Directions)> {
+        let all = self.reached.iter().enumerate().filter(|(_, sides)| !sides.is_empty());
         all.map(|(i, sides)| (i / COLORS, Color((i % COLORS) as u8), *sides))
     }
 
     /// The sides from which a color reaches a router that lets them in.
-    pub fn inputs(&self, pe: usize, color: Color) -> Mask {
-        let reached = self.reached.get(pe * COLORS + usize::from(color.0)).copied().unwrap_or(0);
+    pub fn inputs(&self, pe: usize, color: Color) -> Directions {
+        let reached = self.reached.get(pe * COLORS + usize::from(color.0)).copied().unwrap_or_default();
         reached & self.route(pe, color).widest().rx
     }
 
     /// The routers that the wavelets of a router reach next.
     pub fn next(&self, (pe, color): Node) -> impl Iterator<Item = Node> {
         let inputs = self.inputs(pe, color);
-        let open = self.route(pe, color).gates().iter().filter(|g| g.rx & inputs != 0);
-        let targets = sides(open.fold(0, |all, gate| all | gate.tx)).filter(|t| *t != Direction::Ramp);
+        let open = self.route(pe, color).gates().iter().filter(|g| g.rx.meets(inputs));
+        let targets =
+            open.fold(Directions::NONE, |all, gate| all | gate.tx).iter().filter(|t| *t != Direction::Ramp);
         targets.flat_map(move |target| {
             let next = self.program.neighbour(pe, target);
             let side = target.opposite();
@@ -202,7 +204,7 @@ impl<'p> ColorFlow<'p> {
             let nodes = landed.into_iter().flat_map(|(next, (first, second))| {
                 [Some(first), second].into_iter().flatten().map(move |c| (next, c))
             });
-            nodes.filter(move |(next, c)| self.inputs(*next, *c) & bit(side) != 0)
+            nodes.filter(move |(next, c)| self.inputs(*next, *c).contains(side))
         })
     }
 
@@ -270,14 +272,4 @@ fn rerouted(arch: ArchName, function: &Function) -> u32 {
             None => u32::MAX,
         }
     })
-}
-
-/// The bit of a direction.
-pub fn bit(side: Direction) -> Mask {
-    1 << side as u8
-}
-
-/// The directions of a mask.
-pub fn sides(mask: Mask) -> impl Iterator<Item = Direction> {
-    Direction::ALL.into_iter().filter(move |d| mask & bit(*d) != 0)
 }

@@ -1,6 +1,6 @@
 //! Checks of routes: dead ends, loops, competing inputs, and wavelets that nothing receives.
 
-use super::flow::{ColorFlow, DeadEnd, DeadEndCause, Node, bit, sides};
+use super::flow::{ColorFlow, DeadEnd, DeadEndCause, Node};
 use crate::arch::{ArchName, Color, Direction};
 use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::{
@@ -8,7 +8,7 @@ use crate::diagnostics::rules::{
     tasks::{UNROUTED_ASYNC, UNROUTED_COLOR},
 };
 use crate::diagnostics::{Diag, Diagnostic, counted};
-use crate::fabric::{Mask, PositionSides};
+use crate::fabric::PositionSides;
 use crate::image::routes::Directions;
 use crate::image::{OperandRole, Program, TaskKind, TileImage};
 use crate::source::Span;
@@ -145,9 +145,9 @@ fn passes_by(
     let program = flow.program;
     let here = program.pe_coord(pe);
     let gates = flow.route(pe, color).gates();
-    let leads_on = gates.iter().any(|gate| gate.tx != 0);
-    let passes = leads_on && flow.inputs(pe, color) & !bit(Direction::Ramp) != 0;
-    if !passes || gates.iter().any(|gate| gate.tx & bit(Direction::Ramp) != 0) {
+    let leads_on = gates.iter().any(|gate| !gate.tx.is_empty());
+    let passes = leads_on && !(flow.inputs(pe, color) - Directions::RAMP).is_empty();
+    if !passes || gates.iter().any(|gate| gate.tx.contains(Direction::Ramp)) {
         return;
     }
     let taker = takers.of(program, (pe, color), |tile| certain_taker(program.arch, tile, color)).flatten();
@@ -188,7 +188,7 @@ fn shared_number(flow: &ColorFlow<'_>, pe: usize, color: Color, found: &mut Fold
 /// Whether wavelets of a color can go down the ramp of a PE.
 fn comes_to_pe(flow: &ColorFlow<'_>, pe: usize, color: Color) -> bool {
     let inputs = flow.inputs(pe, color);
-    let to_ramp = |gate: &PositionSides| gate.rx & inputs != 0 && gate.tx & bit(Direction::Ramp) != 0;
+    let to_ramp = |gate: &PositionSides| gate.rx.meets(inputs) && gate.tx.contains(Direction::Ramp);
     flow.route(pe, color).gates().iter().any(to_ramp)
 }
 
@@ -261,10 +261,10 @@ fn swapped(flow: &ColorFlow<'_>, end: &DeadEnd) -> Option<String> {
 /// Arrivals from two sides at once are undefined; only routers that accept both in one position are reported.
 fn several_inputs(flow: &ColorFlow<'_>, pe: usize, color: Color, found: &mut Folded) {
     let inputs = flow.inputs(pe, color);
-    let compete = |rx: Mask| (inputs & rx).count_ones() > 1;
+    let compete = |rx: Directions| (inputs & rx).len() > 1;
     let Some(gate) = flow.route(pe, color).gates().iter().find(|g| compete(g.rx)) else { return };
     let here = flow.program.pe_coord(pe);
-    let names: Vec<_> = sides(inputs & gate.rx).map(|d| d.name()).collect();
+    let names: Vec<_> = (inputs & gate.rx).iter().map(|d| d.name()).collect();
     let facts: [(&str, &dyn std::fmt::Display); 3] =
         [("color", &color), ("pe", &here), ("sides", &names.join(" and "))];
     let c = at(rules::SEVERAL_INPUTS.because(&facts), flow.declared(pe, color));

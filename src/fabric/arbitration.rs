@@ -5,9 +5,9 @@ use super::fast_path::{FastDecision, Move, decide_fast};
 use super::flit_ids::FlitIds;
 use super::grid::Grid;
 use super::next_hop::NextHop;
-use super::route::Mask;
-use super::router::{RAMP, colors, sides};
+use super::router::colors;
 use crate::arch::{Color, Direction};
+use crate::image::routes::Directions;
 
 /// A request for an output. The lowest rank wins: round robin over the colors, then over the inputs, each after the
 /// one served last.
@@ -16,7 +16,7 @@ struct OutputRequest {
     rank: u8,
     lane: u32,
     input: Direction,
-    all: Mask,
+    all: Directions,
 }
 
 /// Wavelets of one color that have come to a router from several sides that it accepts.
@@ -27,7 +27,7 @@ pub struct Collision {
     /// The color.
     pub color: Color,
     /// The sides.
-    pub sides: Mask,
+    pub sides: Directions,
 }
 
 /// What all routers have decided in a cycle, as a list of moves.
@@ -123,7 +123,7 @@ impl Arbiter {
     /// Arbitrates between colors that wait at one input each; false if a color waits at several inputs.
     fn arbitrate_single_inputs(&mut self, grid: &mut Grid, pe: usize, waiting: u32, now: u64) -> bool {
         let first = self.moves.len();
-        let (mut used, mut contested) = (0, 0);
+        let (mut used, mut contested) = (Directions::NONE, Directions::NONE);
         for color in colors(waiting) {
             let id = grid.waiting_lane(pe, color);
             let one = match decide_fast(grid, id, now) {
@@ -147,22 +147,21 @@ impl Arbiter {
             used |= one.targets;
             self.moves.push(one);
         }
-        if contested != 0 {
+        if !contested.is_empty() {
             self.settle(grid, pe, contested, first);
         }
         true
     }
 
     /// Resolves contention: of the colors that want one output, only the one whose turn it is keeps it.
-    fn settle(&mut self, grid: &Grid, pe: usize, contested: Mask, first: usize) {
+    fn settle(&mut self, grid: &Grid, pe: usize, contested: Directions, first: usize) {
         let (router, moves) = (grid.router(pe), &mut self.moves[first..]);
-        for side in sides(contested) {
-            let target = 1 << side as u8;
+        for side in contested.iter() {
             let turn = |m: &Move| router.turns_until(grid.lane(m.lane).color(), side);
-            let next = moves.iter().filter(|m| m.targets & target != 0).map(turn).min();
-            for m in moves.iter_mut().filter(|m| m.targets & target != 0) {
+            let next = moves.iter().filter(|m| m.targets.contains(side)).map(turn).min();
+            for m in moves.iter_mut().filter(|m| m.targets.contains(side)) {
                 if Some(turn(m)) != next {
-                    m.targets &= !target;
+                    m.targets.remove(side);
                 }
             }
         }
@@ -186,11 +185,11 @@ impl Arbiter {
                 grid.choose_side(id, now);
                 flit_ids.note_switch(grid, id);
             }
-            if self.checked && !grid.lane(id).filled().is_power_of_two() {
+            if self.checked && grid.lane(id).filled().sole().is_none() {
                 self.note_collision(grid, id, now);
             }
             let is_one_sided = comes_from_one_side(grid, id);
-            for input in sides(grid.lane(id).filled()) {
+            for input in grid.lane(id).filled().iter() {
                 let is_held_up = !self.claim(grid, id, input, now, &mut claims);
                 if is_held_up && is_one_sided {
                     grid.router_mut(pe).stall(color);
@@ -198,10 +197,10 @@ impl Arbiter {
             }
         }
         let first = self.moves.len();
-        for (output, claim) in claims.iter().enumerate() {
+        for (output, claim) in Direction::ALL.into_iter().zip(&claims) {
             let Some(OutputRequest { lane: id, input, all, .. }) = *claim else { continue };
             let same = self.moves[first..].iter().position(|m| m.lane == id && m.input == input);
-            let mut one = Move::general(pe, id, input, 1 << output, all);
+            let mut one = Move::general(pe, id, input, Directions::only(output), all);
             // Of several inputs of a color, the one that has the last output is served last.
             if let Some(at) = same {
                 one.targets |= self.moves.remove(first + at).targets;
@@ -214,12 +213,11 @@ impl Arbiter {
     fn note_collision(&mut self, grid: &Grid, lane: u32, now: u64) {
         let lane = grid.lane(lane);
         let open = lane.filled() & lane.gate().rx;
-        if open.count_ones() < 2 {
+        if open.len() < 2 {
             return;
         }
-        let there = |d: &Direction| open & 1 << *d as u8 != 0 && lane.head(*d, now).is_some();
-        let sides: Mask = Direction::ALL.into_iter().filter(there).fold(0, |all, d| all | 1 << d as u8);
-        if sides.count_ones() > 1 {
+        let sides: Directions = open.iter().filter(|d| lane.head(*d, now).is_some()).collect();
+        if sides.len() > 1 {
             self.collisions.push(Collision { pe: lane.pe(), color: lane.color(), sides });
         }
     }
@@ -235,15 +233,15 @@ impl Arbiter {
         claims: &mut [Option<OutputRequest>; 5],
     ) -> bool {
         let Some(all) = targets(grid, id, input, now) else { return true };
-        if all == 0 {
+        if all.is_empty() {
             // A filter drops it, or its route has no output: it leaves without a copy.
-            self.moves.push(Move::general(grid.lane(id).pe(), id, input, 0, all));
+            self.moves.push(Move::general(grid.lane(id).pe(), id, input, Directions::NONE, all));
             return true;
         }
         let mut may_leave = false;
         let lane = grid.lane(id);
         let (pe, color, last_input) = (lane.pe(), lane.color(), lane.last_input());
-        for target in sides(all) {
+        for target in all.iter() {
             if !has_room(grid, id, target) {
                 continue;
             }
@@ -262,7 +260,7 @@ impl Arbiter {
 /// Whether only one input of a lane holds wavelets that may leave, and the lane does not inject.
 fn comes_from_one_side(grid: &Grid, id: u32) -> bool {
     let lane = grid.lane(id);
-    !lane.injects() && lane.open().is_power_of_two()
+    !lane.injects() && lane.open().sole().is_some()
 }
 
 /// The move of the oldest wavelet of a lane with one open input: all copies for which there is room; `None` if it
@@ -272,15 +270,15 @@ fn copies(grid: &mut Grid, pe: usize, id: u32, now: u64) -> Option<Move> {
     if lane.is_torn_down() {
         return None;
     }
-    let input = Direction::ALL[lane.open().trailing_zeros() as usize % 5];
+    let input = lane.open().sole()?;
     let all = targets(grid, id, input, now)?;
-    let mut targets: Mask = 0;
-    for target in sides(all) {
+    let mut targets = Directions::NONE;
+    for target in all.iter() {
         if has_room(grid, id, target) {
-            targets |= 1 << target as u8;
+            targets.insert(target);
         }
     }
-    if targets == 0 && all != 0 {
+    if targets.is_empty() && !all.is_empty() {
         let (router, lane) = grid.parts(pe, id);
         router.stall(lane.color());
     }
@@ -288,23 +286,23 @@ fn copies(grid: &mut Grid, pe: usize, id: u32, now: u64) -> Option<Move> {
 }
 
 /// The outputs that the oldest wavelet of an input still has to reach; `None` if it cannot leave yet.
-fn targets(grid: &mut Grid, id: u32, input: Direction, now: u64) -> Option<Mask> {
+fn targets(grid: &mut Grid, id: u32, input: Direction, now: u64) -> Option<Directions> {
     let lane = grid.lane_mut(id);
     let flit = *lane.head(input, now)?;
     let left = lane.head_state(input).left();
-    if left != 0 {
+    if !left.is_empty() {
         return Some(left);
     }
-    if lane.gate().rx & 1 << input as u8 == 0 {
+    if !lane.gate().rx.contains(input) {
         return None;
     }
     let mut targets = lane.gate().tx;
-    if targets & RAMP == 0 {
+    if !targets.contains(Direction::Ramp) {
         return Some(targets);
     }
     let skips = flit.is_control() && control::skips_ce(flit.word);
     if skips || !lane.pass_filter(input, flit) {
-        targets &= !RAMP;
+        targets.remove(Direction::Ramp);
     }
     Some(targets)
 }

@@ -1,8 +1,8 @@
 //! Wavelets on their way, and the buffers that they wait in.
 
 use super::Wavelet;
-use super::route::Mask;
 use crate::arch::Direction;
+use crate::image::routes::Directions;
 use crate::inline_queue::InlineQueue;
 use crate::state_hash::StateHash;
 
@@ -136,13 +136,13 @@ impl HeadState {
     const PASSES: u8 = 0x40;
 
     /// Targets that still wait for a copy; empty before the first copy has left.
-    pub fn left(self) -> Mask {
-        self.0 & HeadState::TARGETS
+    pub fn left(self) -> Directions {
+        Directions(self.0 & HeadState::TARGETS)
     }
 
     /// Sets the targets that still wait for a copy.
-    pub fn leave(&mut self, targets: Mask) {
-        self.0 = self.0 & !HeadState::TARGETS | targets;
+    pub fn leave(&mut self, targets: Directions) {
+        self.0 = self.0 & !HeadState::TARGETS | targets.0;
     }
 
     /// Whether the filter lets it pass. The filter is asked once for each wavelet, because it counts them.

@@ -70,9 +70,9 @@ impl Fabric {
         let is_in = |side: &Direction| {
             let (first, second) = received_on(color, *side, |c| self.grid.declared_route(pe, c));
             let mut received = [Some(first), second].into_iter().flatten();
-            received.any(|c| gate(c).rx & 1 << *side as u8 != 0)
+            received.any(|c| gate(c).rx.contains(*side))
         };
-        let is_out = |side: &Direction| gate(color).tx & 1 << *side as u8 != 0;
+        let is_out = |side: &Direction| gate(color).tx.contains(*side);
         (edges.iter().copied().filter(is_in).collect(), edges.iter().copied().filter(is_out).collect())
     }
 }

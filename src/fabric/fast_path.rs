@@ -7,9 +7,8 @@
 use super::grid::Grid;
 use super::lane::Lane;
 use super::next_hop::PackedHop;
-use super::route::Mask;
-use super::router::RAMP;
 use crate::arch::Direction;
+use crate::image::routes::Directions;
 
 /// Copies of one wavelet that leave in this cycle.
 #[derive(Copy, Clone)]
@@ -20,29 +19,29 @@ pub struct Move {
     pub next: PackedHop,
     pub input: Direction,
     /// The copies that leave now.
-    pub targets: Mask,
+    pub targets: Directions,
     /// The copies that had not left before.
-    pub all: Mask,
+    pub all: Directions,
     /// Whether it is data whose next lanes are all cached and single.
     pub is_data: bool,
 }
 
 impl Move {
     /// A move that the general path carries out: the copies `targets` of `all` leave now.
-    pub fn general(pe: usize, lane: u32, input: Direction, targets: Mask, all: Mask) -> Move {
+    pub fn general(pe: usize, lane: u32, input: Direction, targets: Directions, all: Directions) -> Move {
         Move { pe: pe as u32, lane, next: PackedHop::UNKNOWN, input, targets, all, is_data: false }
     }
 
     /// Whether anything leaves, or the wavelet ends here.
     #[inline]
     pub fn leaves(&self) -> bool {
-        self.targets != 0 || self.all == 0
+        !self.targets.is_empty() || self.all.is_empty()
     }
 
     /// Whether no copy is left behind.
     #[inline]
     pub fn ends(&self) -> bool {
-        self.all & !self.targets == 0
+        (self.all - self.targets).is_empty()
     }
 }
 
@@ -66,28 +65,27 @@ pub enum FastDecision {
 pub fn decide_fast(grid: &mut Grid, id: u32, now: u64) -> FastDecision {
     let lane = grid.lane(id);
     let (pe, open, gate) = (lane.pe() as u32, lane.open(), lane.gate());
-    if !lane.is_plain() || !open.is_power_of_two() {
-        return if open == 0 && !lane.injects() { FastDecision::Waits } else { FastDecision::NotApplicable };
-    }
-    let input = Direction::ALL[open.trailing_zeros() as usize % 5];
-    let Some(flit) = lane.head(input, now) else {
-        return if lane.filled() == RAMP { FastDecision::InFlight } else { FastDecision::Waits };
+    let Some(input) = open.sole().filter(|_| lane.is_plain()) else {
+        let is_empty = open.is_empty() && !lane.injects();
+        return if is_empty { FastDecision::Waits } else { FastDecision::NotApplicable };
     };
-    if !flit.is_plain() || gate.tx & RAMP != 0 && lane.has_filter() {
+    let Some(flit) = lane.head(input, now) else {
+        return if lane.filled() == Directions::RAMP { FastDecision::InFlight } else { FastDecision::Waits };
+    };
+    if !flit.is_plain() || gate.tx.contains(Direction::Ramp) && lane.has_filter() {
         return FastDecision::NotApplicable;
     }
     let all = match lane.head_state(input).left() {
-        0 => gate.tx,
+        Directions::NONE => gate.tx,
         left => left,
     };
-    let (mut free, links) = (0, all & !RAMP);
-    if all & RAMP != 0 && lane.offramp().len() < grid.ramp_depth() {
-        free = RAMP;
+    let (mut free, links) = (Directions::NONE, all - Directions::RAMP);
+    if all.contains(Direction::Ramp) && lane.offramp().len() < grid.ramp_depth() {
+        free = Directions::RAMP;
     }
     let mut next = PackedHop::UNKNOWN;
     // What is left may go where an earlier position of the switch led.
-    if links.is_power_of_two() && links == gate.tx & !RAMP {
-        let target = Direction::ALL[links.trailing_zeros() as usize % 5];
+    if let Some(target) = links.sole().filter(|_| links == gate.tx - Directions::RAMP) {
         let Some(to) = lane.sole_next_hop().or_else(|| grid.look_up_course(id, target)) else {
             return FastDecision::NotApplicable;
         };
@@ -95,27 +93,25 @@ pub fn decide_fast(grid: &mut Grid, id: u32, now: u64) -> FastDecision {
         if grid.lane(to).link(target.opposite()).len() < grid.link_depth() {
             free |= links;
         }
-    } else if links != 0 {
+    } else if !links.is_empty() {
         let Some(with_room) = links_with_room(grid, lane, links) else { return FastDecision::NotApplicable };
         free |= with_room;
     }
     match free {
-        0 => FastDecision::Blocked,
+        Directions::NONE => FastDecision::Blocked,
         targets => FastDecision::Grant(Move { pe, lane: id, next, input, targets, all, is_data: true }),
     }
 }
 
 /// Those of several links that have room; `None` if a next lane is not cached, or there are two.
 #[inline]
-fn links_with_room(grid: &Grid, lane: &Lane, mut links: Mask) -> Option<Mask> {
-    let mut free = 0;
-    while links != 0 {
-        let target = Direction::ALL[links.trailing_zeros() as usize % 5];
+fn links_with_room(grid: &Grid, lane: &Lane, links: Directions) -> Option<Directions> {
+    let mut free = Directions::NONE;
+    for target in links.iter() {
         let next = lane.way(target).lane()?;
         if grid.lane(next).link(target.opposite()).len() < grid.link_depth() {
-            free |= 1 << target as u8;
+            free.insert(target);
         }
-        links &= links - 1;
     }
     Some(free)
 }

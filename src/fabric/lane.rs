@@ -3,10 +3,9 @@
 use super::buffer::{Buffer, Flit, GRANTED, HeadState, RampQueue};
 use super::filter::FilterState;
 use super::next_hop::PackedHop;
-use super::route::{Mask, PositionSides, Route, RouteId};
-use super::router::{RAMP, sides};
+use super::route::{PositionSides, Route, RouteId};
 use crate::arch::{Color, Direction};
-use crate::image::routes::Inject;
+use crate::image::routes::{Directions, Inject};
 use crate::state_hash::StateHash;
 
 /// One color at one router: a virtual channel. The order of the fields keeps a hop to few cache lines. The first line
@@ -21,13 +20,13 @@ pub struct Lane {
     /// The color.
     color: Color,
     /// Inputs that hold wavelets.
-    filled: Mask,
+    filled: Directions,
     /// The inputs and outputs that the switch position opens.
     gate: PositionSides,
     /// Why the fast path must leave it alone, whatever it holds: `TEARDOWN`, `AT_SEAM`.
     special: u8,
     /// Inputs whose oldest wavelet has sent some of its copies, and not all.
-    divided: Mask,
+    divided: Directions,
     /// Whether its buffers move the switch (`.ce_inject`), and which of them goes first.
     inject: Option<Inject>,
     /// A send was refused since room was last made.
@@ -93,10 +92,10 @@ impl Lane {
             pe,
             route: id,
             color,
-            filled: 0,
+            filled: Directions::NONE,
             gate: route.gate(route.start),
             special: if route.teardown { TEARDOWN } else { 0 },
-            divided: 0,
+            divided: Directions::NONE,
             inject: route.inject,
             refused: false,
             last_input: 0,
@@ -146,20 +145,20 @@ impl Lane {
 
     /// Inputs that hold something.
     #[inline]
-    pub fn filled(&self) -> Mask {
+    pub fn filled(&self) -> Directions {
         self.filled
     }
 
     /// Whether all inputs are empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.filled == 0
+        self.filled.is_empty()
     }
 
     /// Inputs from which a wavelet may leave: those that the gate opens, and those whose oldest wavelet has sent some
     /// of its copies.
     #[inline(always)]
-    pub fn open(&self) -> Mask {
+    pub fn open(&self) -> Directions {
         self.filled & (self.gate.rx | self.divided)
     }
 
@@ -167,7 +166,7 @@ impl Lane {
     /// another band, and does not receive from the host at the edge.
     #[inline(always)]
     pub fn is_plain(&self) -> bool {
-        self.inject.is_none() && self.gate.tx != 0 && self.special == 0
+        self.inject.is_none() && !self.gate.tx.is_empty() && self.special == 0
     }
 
     /// Whether its buffers move the switch.
@@ -232,9 +231,11 @@ impl Lane {
 
     /// Notes which targets of the oldest wavelet of an input still wait for a copy.
     #[inline]
-    pub fn leave(&mut self, input: Direction, targets: Mask) {
+    pub fn leave(&mut self, input: Direction, targets: Directions) {
         self.heads[input as usize].leave(targets);
-        self.divided = self.divided & !(1 << input as u8) | u8::from(targets != 0) << input as u8;
+        // Without a branch: this is done for each wavelet.
+        let bit = u8::from(!targets.is_empty()) << input as u8;
+        self.divided = (self.divided - Directions::only(input)) | Directions(bit);
     }
 
     /// The input that was served last.
@@ -266,7 +267,7 @@ impl Lane {
     pub fn put_on_onramp(&mut self, arrives: u64, flit: Flit) -> bool {
         let is_first = self.onramp.is_empty();
         self.onramp.push_back((arrives, flit));
-        self.filled |= RAMP;
+        self.filled |= Directions::RAMP;
         self.sent += 1;
         is_first
     }
@@ -362,7 +363,7 @@ impl Lane {
     /// The next lanes over links, as far as they are cached.
     #[inline]
     pub fn next_lanes(&self) -> impl Iterator<Item = u32> {
-        sides(self.gate.tx & !RAMP).filter_map(|side| self.ways[side as usize].lane())
+        (self.gate.tx - Directions::RAMP).iter().filter_map(|side| self.ways[side as usize].lane())
     }
 
     /// The buffer of the link from one side.
@@ -408,7 +409,7 @@ impl Lane {
         let (flit, count) = (*link.front().expect(GRANTED), link.len());
         link.pop();
         if count == 1 {
-            self.filled &= !(1 << side as u8);
+            self.filled.remove(side);
         }
         self.forget_head(side);
         (flit, count)
@@ -418,7 +419,7 @@ impl Lane {
     #[inline(always)]
     fn forget_head(&mut self, input: Direction) {
         self.heads[input as usize] = HeadState::UNTOUCHED;
-        self.divided &= !(1 << input as u8);
+        self.divided.remove(input);
     }
 
     /// Takes the oldest wavelet from the PE, and says when the next one arrives.
@@ -427,7 +428,7 @@ impl Lane {
         let (_, flit) = self.onramp.pop_front().expect(GRANTED);
         let next = self.onramp.front().map(|(arrives, _)| *arrives);
         if next.is_none() {
-            self.filled &= !RAMP;
+            self.filled.remove(Direction::Ramp);
         }
         self.forget_head(Direction::Ramp);
         (flit, next)
@@ -437,7 +438,7 @@ impl Lane {
     #[inline(always)]
     pub fn push(&mut self, side: Direction, flit: Flit) {
         self.link_mut(side).push(flit);
-        self.filled |= 1 << side as u8;
+        self.filled |= Directions::only(side);
     }
 
     /// Drops the oldest wavelet of an input.
@@ -449,7 +450,7 @@ impl Lane {
         }
         self.forget_head(input);
         if self.waiting(input) == 0 {
-            self.filled &= !(1 << input as u8);
+            self.filled.remove(input);
         }
     }
 
@@ -458,7 +459,7 @@ impl Lane {
     pub fn choose_side(&mut self, now: u64, route: &Route) {
         let Some(inject) = self.inject else { return };
         let from_pe = match inject {
-            Inject::Low => self.filled & route.gate(0).rx == 0,
+            Inject::Low => !self.filled.meets(route.gate(0).rx),
             Inject::High => self.head(Direction::Ramp, now).is_some(),
         };
         self.turn_to(from_pe.into(), route);

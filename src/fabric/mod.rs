@@ -37,7 +37,7 @@ pub use arbitration::Collision;
 pub use edge::EdgeLink;
 pub use notices::Loss;
 pub use ramp::{Ramp, Wavelet};
-pub use route::{Mask, PositionSides, Route, Routes, received_on};
+pub use route::{PositionSides, Route, Routes, received_on};
 pub use seams::Crossing;
 pub use survey::{BufferPlace, Leftover, Obstacle, RouteBreak, RouteGap, Survey, SwitchState};
 

@@ -5,10 +5,8 @@ use super::buffer::{Flit, GRANTED};
 use super::control::{self, SwitchCommand};
 use super::fast_path::Move;
 use super::next_hop::NextHop;
-use super::route::Mask;
-use super::router::{RAMP, sides};
 use crate::arch::{Color, Direction};
-use crate::image::routes::PopMode;
+use crate::image::routes::{Directions, PopMode};
 
 impl Fabric {
     /// Moves the copies of one wavelet, and finishes it when all have left.
@@ -20,7 +18,7 @@ impl Fabric {
         let pe = m.pe as usize;
         let flit = *self.grid.lane(m.lane).head(m.input, now).expect(GRANTED);
         let onward = self.after_router(m.lane, flit);
-        for target in sides(m.targets) {
+        for target in m.targets.iter() {
             self.hops += 1;
             if target == Direction::Ramp {
                 if self.flit_ids.is_recording() {
@@ -41,22 +39,22 @@ impl Fabric {
                 self.note_arrived(id, target.opposite(), onward);
             }
         }
-        let left = m.all & !m.targets;
+        let left = m.all - m.targets;
         let (router, lane) = self.grid.parts(pe, m.lane);
         router.serve(m.targets, lane.color());
-        if m.targets != 0 {
+        if !m.targets.is_empty() {
             lane.serve(m.input);
         }
         lane.leave(m.input, left);
-        if left == 0 {
+        if left.is_empty() {
             if self.flit_ids.is_recording() {
-                self.flit_ids.note_left(&self.grid, m.lane, m.input, flit, m.all == 0);
+                self.flit_ids.note_left(&self.grid, m.lane, m.input, flit, m.all.is_empty());
             }
             self.finish(pe, (m.lane, m.input), flit, now);
         }
         // A wavelet without a target wakes no other router.
         let router = self.grid.router_mut(pe);
-        if router.ready() != 0 || m.targets == 0 {
+        if router.ready() != 0 || m.targets.is_empty() {
             self.schedule.list(pe, router);
         }
     }
@@ -70,24 +68,21 @@ impl Fabric {
             Direction::Ramp => self.take_from_ramp(pe, m.lane, now),
             side => self.take_from_link(pe, m.lane, side),
         };
-        let links = m.targets & !RAMP;
-        self.hops += u64::from(m.targets.count_ones());
-        if m.targets & RAMP != 0 {
+        let links = m.targets - Directions::RAMP;
+        self.hops += u64::from(m.targets.len());
+        if m.targets.contains(Direction::Ramp) {
             self.schedule.enter_offramp(&mut self.grid, m.lane, now, flit);
         }
-        match m.next.lane() {
-            Some(next) if links != 0 => {
-                let target = Direction::ALL[links.trailing_zeros() as usize % 5];
-                self.cross(next, target.opposite(), flit);
-            }
-            Some(_) => {}
-            None => self.carry_copies(m.lane, links, flit),
+        match (m.next.lane(), links.sole()) {
+            (Some(next), Some(target)) => self.cross(next, target.opposite(), flit),
+            (Some(_), None) => {}
+            (None, _) => self.carry_copies(m.lane, links, flit),
         }
         let (router, lane) = self.grid.parts(pe, m.lane);
         router.serve(m.targets, lane.color());
         lane.serve(m.input);
         if !m.ends() {
-            lane.leave(m.input, m.all & !m.targets);
+            lane.leave(m.input, m.all - m.targets);
         }
         if router.ready() != 0 {
             self.schedule.list(pe, router);
@@ -96,8 +91,8 @@ impl Fabric {
 
     /// Moves copies of data over several links.
     #[inline]
-    fn carry_copies(&mut self, id: u32, links: Mask, flit: Flit) {
-        for side in sides(links) {
+    fn carry_copies(&mut self, id: u32, links: Directions, flit: Flit) {
+        for side in links.iter() {
             let next = self.grid.lane(id).way(side).lane().expect("the decision has looked it up");
             self.cross(next, side.opposite(), flit);
         }
@@ -113,7 +108,7 @@ impl Fabric {
         match next {
             Some(arrives) if arrives > now + 1 => {
                 self.schedule.wake_at(pe, arrives, router);
-                if lane.filled() == RAMP {
+                if lane.filled() == Directions::RAMP {
                     router.mark_onramp_in_flight(lane.color());
                 }
             }
@@ -174,7 +169,7 @@ impl Fabric {
         }
         if input == Direction::Ramp {
             let next = lane.onramp().front().map(|(arrives, _)| *arrives);
-            let is_alone = lane.filled() == RAMP && !lane.injects();
+            let is_alone = lane.filled() == Directions::RAMP && !lane.injects();
             if lane.take_refused() {
                 self.notices.free(pe as u32);
             }

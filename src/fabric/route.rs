@@ -6,9 +6,6 @@ use crate::image::Program;
 use crate::image::routes::{ColorConfig, Directions, Filter, Inject, PopMode};
 use rustc_hash::FxHashMap;
 
-/// Bits of directions, as in `image::routes::Directions`.
-pub type Mask = u8;
-
 /// The number of a route in [`Routes`].
 pub type RouteId = u32;
 
@@ -16,9 +13,9 @@ pub type RouteId = u32;
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct PositionSides {
     /// Sides that wavelets may come from.
-    pub rx: Mask,
+    pub rx: Directions,
     /// Sides they go to.
-    pub tx: Mask,
+    pub tx: Directions,
 }
 
 /// The configuration of a color, shared by all routers that have the same.
@@ -46,7 +43,7 @@ pub struct Route {
 impl Route {
     /// What a configuration says.
     pub fn new(config: &ColorConfig) -> Route {
-        let base = PositionSides { rx: config.rx.0, tx: config.tx.0 };
+        let base = PositionSides { rx: config.rx, tx: config.tx };
         let mut route = Route {
             positions: [base; 4],
             count: 1,
@@ -66,7 +63,7 @@ impl Route {
         // before it (docs/decisions.md).
         let mut gate = base;
         for (i, p) in switches.positions.iter().map_while(Option::as_ref).enumerate() {
-            gate = PositionSides { rx: p.rx.map_or(gate.rx, |r| r.0), tx: p.tx.map_or(gate.tx, |t| t.0) };
+            gate = PositionSides { rx: p.rx.unwrap_or(gate.rx), tx: p.tx.unwrap_or(gate.tx) };
             route.positions[i + 1] = gate;
             route.count += 1;
         }
@@ -78,10 +75,9 @@ impl Route {
 
     /// Position 0 takes from the fabric, position 1 from the PE.
     fn injecting(mut self, config: &ColorConfig) -> Route {
-        let ramp = Directions::only(Direction::Ramp).0;
         let to = config.switches.as_ref().and_then(|s| s.positions[0]?.tx);
-        self.positions[0].rx &= !ramp;
-        self.positions[1] = PositionSides { rx: ramp, tx: to.map_or(config.tx.0, |t| t.0) };
+        self.positions[0].rx.remove(Direction::Ramp);
+        self.positions[1] = PositionSides { rx: Directions::RAMP, tx: to.unwrap_or(config.tx) };
         self.count = 2;
         self.pop = config.switches.as_ref().map_or(PopMode::NoPop, |s| s.pop);
         self

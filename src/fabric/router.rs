@@ -1,9 +1,7 @@
 //! The state of one router that all its colors share.
 
-use super::route::Mask;
 use crate::arch::{Color, Direction};
-
-pub const RAMP: Mask = 1 << Direction::Ramp as u8;
+use crate::image::routes::Directions;
 
 /// Lanes that are stored in place; most routers have no more.
 const FEW: usize = 3;
@@ -190,8 +188,8 @@ impl Router {
     }
 
     /// Notes which color some outputs have served.
-    pub fn serve(&mut self, outputs: Mask, color: Color) {
-        sides(outputs).for_each(|output| self.served[output as usize] = color.0);
+    pub fn serve(&mut self, outputs: Directions, color: Color) {
+        outputs.iter().for_each(|output| self.served[output as usize] = color.0);
     }
 
     /// How many colors have their turn at an output before this one: round robin behind the color served last.
@@ -220,15 +218,6 @@ pub fn bit(color: Color) -> u32 {
 pub fn colors(mut set: u32) -> impl Iterator<Item = Color> {
     std::iter::from_fn(move || {
         let first = (set != 0).then(|| Color(set.trailing_zeros() as u8))?;
-        set &= set - 1;
-        Some(first)
-    })
-}
-
-/// The sides of a set, in their order.
-pub fn sides(mut set: Mask) -> impl Iterator<Item = Direction> {
-    std::iter::from_fn(move || {
-        let first = (set != 0).then(|| Direction::ALL[set.trailing_zeros() as usize])?;
         set &= set - 1;
         Some(first)
     })

@@ -146,7 +146,7 @@ impl<'f> Survey<'f> {
     pub fn switch(&self, pe: usize, color: Color) -> Option<SwitchState> {
         let lane = self.grid.known_lane(pe, color)?;
         let (position, gate) = (lane.position(), lane.gate());
-        Some(SwitchState { position, rx: Directions(gate.rx), tx: Directions(gate.tx) })
+        Some(SwitchState { position, rx: gate.rx, tx: gate.tx })
     }
 
     /// Whether a control wavelet can move the switch of a color at the router of a PE.
@@ -198,9 +198,9 @@ impl<'f> Survey<'f> {
         }
         let left = lane.head_state(input).left();
         let open = if lane.injects() { route.widest() } else { lane.gate() };
-        if left == 0 && open.rx & 1 << input as u8 == 0 {
+        if left.is_empty() && !open.rx.contains(input) {
             let (side, position) = (input, lane.position());
-            let accepts = |gate: &PositionSides| gate.rx & 1 << side as u8 != 0;
+            let accepts = |gate: &PositionSides| gate.rx.contains(side);
             return match route.gates().iter().position(accepts) {
                 Some(open) => {
                     let (open, has_moved) = (open as u8, position != route.start);
@@ -209,9 +209,8 @@ impl<'f> Survey<'f> {
                 None => Obstacle::Closed(side),
             };
         }
-        let targets = if left == 0 { lane.gate().tx } else { left };
-        let mut side = Direction::ALL.into_iter().filter(|d| targets & 1 << *d as u8 != 0);
-        let blocked = side.find_map(|d| match (d, self.grid.landing_of(lane, d)) {
+        let targets = if left.is_empty() { lane.gate().tx } else { left };
+        let blocked = targets.iter().find_map(|d| match (d, self.grid.landing_of(lane, d)) {
             (Direction::Ramp, _) => (lane.offramp().len() >= self.grid.ramp_depth()).then_some(Obstacle::Pe),
             (_, landing) => {
                 let full = |l: u32| self.grid.lane(l).waiting(d.opposite()) >= self.grid.link_depth();
@@ -270,14 +269,14 @@ impl<'f> Survey<'f> {
                 continue;
             }
             let gate = self.widest_gate(at, color);
-            for side in Direction::ALL.into_iter().filter(|d| gate.rx & 1 << *d as u8 != 0) {
+            for side in gate.rx.iter() {
                 if side == Direction::Ramp {
                     senders.insert(at);
                     continue;
                 }
                 let Some(next) = self.grid.neighbour(at, side) else { continue };
                 for c in self.colors_that_become(at, color) {
-                    if self.widest_gate(next, c).tx & 1 << side.opposite() as u8 != 0 {
+                    if self.widest_gate(next, c).tx.contains(side.opposite()) {
                         open.push((next, c));
                     }
                 }
@@ -288,7 +287,7 @@ impl<'f> Survey<'f> {
 
     /// Whether any position of a PE's route leads to its own ramp.
     pub fn reaches_pe(&self, pe: usize, color: Color) -> bool {
-        self.widest_gate(pe, color).tx & 1 << Direction::Ramp as u8 != 0
+        self.widest_gate(pe, color).tx.contains(Direction::Ramp)
     }
 
     /// Where the route of a color to the ramp of a PE is broken: follows the routes upstream to the first router that
@@ -296,8 +295,10 @@ impl<'f> Survey<'f> {
     pub fn break_before(&self, pe: usize, color: Color) -> Option<RouteBreak> {
         let here = |pe, color, gap| Some(RouteBreak { pe, color, gap });
         match self.widest_gate(pe, color) {
-            PositionSides { rx: 0, tx: 0 } => return here(pe, color, RouteGap::NoRoute),
-            gate if gate.tx & 1 << Direction::Ramp as u8 == 0 => return here(pe, color, RouteGap::NotToPe),
+            PositionSides { rx: Directions::NONE, tx: Directions::NONE } => {
+                return here(pe, color, RouteGap::NoRoute);
+            }
+            gate if !gate.tx.contains(Direction::Ramp) => return here(pe, color, RouteGap::NotToPe),
             _ => {}
         }
         let (mut seen, mut open) = (BTreeSet::new(), vec![(pe, color)]);
@@ -307,10 +308,10 @@ impl<'f> Survey<'f> {
                 continue;
             }
             let gate = self.widest_gate(at, color);
-            if gate.rx & 1 << Direction::Ramp as u8 != 0 {
+            if gate.rx.contains(Direction::Ramp) {
                 return None;
             }
-            for side in Direction::ALL.into_iter().filter(|d| gate.rx & 1 << *d as u8 != 0) {
+            for side in gate.rx.iter() {
                 let Some(next) = self.grid.neighbour(at, side) else {
                     if self.grid.known_lane(at, color).is_some_and(Lane::is_fed_by_host) {
                         return None;
@@ -318,7 +319,7 @@ impl<'f> Survey<'f> {
                     found = found.or(here(at, color, RouteGap::FromOutside(side)));
                     continue;
                 };
-                let towards = |c: &Color| self.widest_gate(next, *c).tx & 1 << side.opposite() as u8 != 0;
+                let towards = |c: &Color| self.widest_gate(next, *c).tx.contains(side.opposite());
                 let before = self.colors_that_become(at, color);
                 match before.iter().find(|c| towards(c)) {
                     Some(c) => open.push((next, *c)),

@@ -7,14 +7,21 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::ops::{BitAnd, BitOr, BitOrAssign, Sub};
 
 /// A set of directions.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Directions(pub u8);
 
 impl Directions {
+    /// The set without a member.
+    pub const NONE: Directions = Directions(0);
+    /// The ramp alone.
+    pub const RAMP: Directions = Directions::only(Direction::Ramp);
+
     /// The set with one member.
-    pub fn only(d: Direction) -> Directions {
+    #[inline(always)]
+    pub const fn only(d: Direction) -> Directions {
         Directions(1 << d as u8)
     }
 
@@ -25,19 +32,86 @@ impl Directions {
         !had
     }
 
+    /// Removes a member.
+    #[inline(always)]
+    pub fn remove(&mut self, d: Direction) {
+        self.0 &= !(1 << d as u8);
+    }
+
     /// Whether `d` is a member.
+    #[inline(always)]
     pub fn contains(self, d: Direction) -> bool {
         self.0 & 1 << d as u8 != 0
     }
 
     /// Whether there is none.
+    #[inline(always)]
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
+    /// Whether the two have a member in common.
+    #[inline(always)]
+    pub fn meets(self, other: Directions) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// How many members it has.
+    #[inline(always)]
+    pub fn len(self) -> u32 {
+        self.0.count_ones()
+    }
+
+    /// The member of a set of one; `None` for other sets.
+    #[inline(always)]
+    pub fn sole(self) -> Option<Direction> {
+        // The remainder tells the compiler that the index is in range.
+        self.0.is_power_of_two().then(|| Direction::ALL[self.0.trailing_zeros() as usize % 5])
+    }
+
     /// Members in the order of their numbers.
+    #[inline(always)]
     pub fn iter(self) -> impl Iterator<Item = Direction> {
-        Direction::ALL.into_iter().filter(move |d| self.contains(*d))
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let first = Direction::ALL.get(left.trailing_zeros() as usize)?;
+            left &= left - 1;
+            Some(*first)
+        })
+    }
+}
+
+impl BitOr for Directions {
+    type Output = Directions;
+
+    #[inline(always)]
+    fn bitor(self, other: Directions) -> Directions {
+        Directions(self.0 | other.0)
+    }
+}
+
+impl BitOrAssign for Directions {
+    #[inline(always)]
+    fn bitor_assign(&mut self, other: Directions) {
+        self.0 |= other.0;
+    }
+}
+
+impl BitAnd for Directions {
+    type Output = Directions;
+
+    #[inline(always)]
+    fn bitand(self, other: Directions) -> Directions {
+        Directions(self.0 & other.0)
+    }
+}
+
+impl Sub for Directions {
+    type Output = Directions;
+
+    #[inline(always)]
+    fn sub(self, other: Directions) -> Directions {
+        Directions(self.0 & !other.0)
     }
 }
 

@@ -4,7 +4,7 @@ use super::bands::Bands;
 use super::causes::send_span;
 use super::findings::Findings;
 use super::pe_array::PeArray;
-use crate::arch::{Color, Direction, PeCoord};
+use crate::arch::{Color, PeCoord};
 use crate::diagnostics::rules::check::ROUTE_OFF_EDGE;
 use crate::diagnostics::rules::tasks::{SIMULTANEOUS_ARRIVALS, UNROUTED_ASYNC, UNROUTED_COLOR};
 use crate::diagnostics::{Diag, Diagnostic, Levels, Moment, counted};
@@ -76,7 +76,7 @@ fn name_collisions(
     for Collision { pe, color, sides } in collisions.iter().copied() {
         let program = pe_array.program();
         let at = program.pe_coord(pe);
-        let sides: Vec<_> = Direction::ALL.into_iter().filter(|d| sides & 1 << *d as u8 != 0).collect();
+        let sides: Vec<_> = sides.iter().collect();
         let names: Vec<_> = sides.iter().map(|d| d.name()).collect();
         let facts: [(&str, &dyn std::fmt::Display); 3] =
             [("pe", &at), ("color", &color), ("sides", &names.join(" and "))];

@@ -30,7 +30,7 @@ pub fn routes(program: &Program) -> (RouteTable, Vec<Gates>) {
     let gates = program.routes.declared().iter().map(|declared| {
         let route = Route::new(&declared.config);
         Gates {
-            positions: route.gates().iter().map(|gate| (gate.rx, gate.tx)).collect(),
+            positions: route.gates().iter().map(|gate| (gate.rx.0, gate.tx.0)).collect(),
             start: route.start,
             swaps: (route.swap_x, route.swap_y),
         }

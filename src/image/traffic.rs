@@ -203,7 +203,8 @@ impl TileImage {
     /// other.
     fn known_operands(&self) -> Vec<(Dsd, bool, OpId, Span)> {
         let computed = self.computed_dsds();
-        let (mut by_dsr, mut found) = (FxHashMap::default(), Vec::new());
+        let by_dsr = self.held(&computed);
+        let mut found = Vec::new();
         for (operand, op, span) in self.operands() {
             match operand {
                 DsdOperand::Dsd(DsdRef::Const(n)) => {
@@ -214,8 +215,11 @@ impl TileImage {
                     found.extend(dsd.map(|dsd| (dsd, true, op, span)));
                 }
                 DsdOperand::Dsd(DsdRef::Dsr(dsr)) => {
-                    let held = by_dsr.entry(dsr.id).or_insert_with(|| self.held(dsr.id, &computed));
-                    found.extend(held.0.iter().map(|dsd| (*dsd, held.1, op, span)));
+                    let held = by_dsr.get(&dsr.id);
+                    found
+                        .extend(held.into_iter().flat_map(|held| {
+                            held.dsds.iter().map(move |dsd| (*dsd, held.is_sure, op, span))
+                        }));
                 }
                 DsdOperand::Scalar(_) | DsdOperand::Pointer(_) | DsdOperand::Nowhere => {}
             }
@@ -223,13 +227,17 @@ impl TileImage {
         found
     }
 
-    /// What loads put into a DSR, as far as that is known, and whether wavelets go one way through all of it.
-    fn held(&self, dsr: DsrId, computed: &[(User, Dsd)]) -> (Vec<Dsd>, bool) {
-        let loads = self.dsr_loads.iter().enumerate().filter(|(_, load)| load.dsr.id == dsr);
-        let held: Vec<Option<Dsd>> = loads.map(|(n, load)| self.loaded(n, load.dsd, computed)).collect();
-        let ways: Vec<_> = held.iter().map(|dsd| dsd.as_ref().map(|dsd| self.way(dsd))).collect();
-        let is_sure = ways.windows(2).all(|pair| pair[0] == pair[1]);
-        (held.into_iter().flatten().collect(), is_sure)
+    /// What loads put into each DSR, as far as that is known.
+    fn held(&self, computed: &[(User, Dsd)]) -> FxHashMap<DsrId, HeldByDsr> {
+        let mut all: FxHashMap<DsrId, HeldByDsr> = FxHashMap::default();
+        for (n, load) in self.dsr_loads.iter().enumerate() {
+            let dsd = self.loaded(n, load.dsd, computed);
+            let way = dsd.as_ref().map(|dsd| self.way(dsd));
+            let held = all.entry(load.dsr.id).or_insert(HeldByDsr { dsds: Vec::new(), is_sure: true, way });
+            held.is_sure &= held.way == way;
+            held.dsds.extend(dsd);
+        }
+        all
     }
 
     /// What a load puts into its DSR, if that is known.
@@ -241,8 +249,8 @@ impl TileImage {
         }
     }
 
-    /// Which way wavelets go through a DSD: whether out, on which color, through which queue.
-    fn way(&self, dsd: &Dsd) -> (bool, Option<Color>, Option<u8>) {
+    /// Which way wavelets go through a DSD.
+    fn way(&self, dsd: &Dsd) -> Way {
         match dsd {
             Dsd::FabIn(fabin) => (false, self.color_in(fabin), fabin.queue.map(|q| q.0)),
             Dsd::FabOut(out) => (true, self.color_out(out), out.queue.map(|q| q.0)),
@@ -259,6 +267,19 @@ impl TileImage {
         let bound = || self.input_queues.iter().find(|b| Some(b.queue) == fabin.queue).map(|b| b.color);
         fabin.color.or_else(bound)
     }
+}
+
+/// Which way wavelets go: whether out, on which color, through which queue.
+type Way = (bool, Option<Color>, Option<u8>);
+
+/// What loads put into a DSR.
+struct HeldByDsr {
+    /// As far as it is known.
+    dsds: Vec<Dsd>,
+    /// Whether wavelets go one way through all of it.
+    is_sure: bool,
+    /// The way through the first; `None` if that is not known.
+    way: Option<Way>,
 }
 
 impl OpId {

@@ -7,6 +7,8 @@ use crate::image::code::{Intrinsic, Op};
 use crate::image::routes::Directions;
 use crate::image::{Function, Program, TileImage};
 use crate::source::Span;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// Why a wavelet cannot continue.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -79,7 +81,9 @@ struct SendSummary {
 impl<'p> ColorFlow<'p> {
     /// Follows every color from every PE that sends it.
     pub fn new(program: &'p Program) -> ColorFlow<'p> {
-        let habits: Vec<SendSummary> = program.tiles.iter().map(|t| SendSummary::of(program, t)).collect();
+        let mut effects = FunctionEffects::default();
+        let habits: Vec<SendSummary> =
+            program.tiles.iter().map(|t| SendSummary::of(program, t, &mut effects)).collect();
         let mut flow = ColorFlow {
             program,
             routes: Routes::new(program),
@@ -225,9 +229,11 @@ impl<'p> ColorFlow<'p> {
 }
 
 impl SendSummary {
-    fn of(program: &Program, tile: &TileImage) -> SendSummary {
+    fn of(program: &Program, tile: &TileImage, effects: &mut FunctionEffects) -> SendSummary {
         let to_host = |c: &Color| program.memcpy.as_ref().is_some_and(|m| m.d2h.contains(&Some(*c)));
-        let sends_messages = uses(tile, Intrinsic::SendMessage);
+        let functions = tile.functions.iter().map(|f| effects.of(program.arch, f));
+        let (sends_messages, reroutes) =
+            functions.fold((false, 0), |(sends, colors), (s, c)| (sends | s, colors | c));
         // Messages follow no route, and wavelets for the host need none.
         let is_unrouted = |c: &Color| to_host(c) || sends_messages && *c == MESSAGE_COLOR;
         let always = tile.certain();
@@ -241,14 +247,21 @@ impl SendSummary {
         };
         let control = sends.iter().filter(|s| s.control).filter_map(|s| s.color);
         let controls = control.fold(0, |all, color| all | 1 << color.0);
-        let reroutes = tile.functions.iter().fold(0, |all, f| all | rerouted(program.arch, f));
         SendSummary { certain: colors(true), sends: colors(false), controls, reroutes }
     }
 }
 
-fn uses(tile: &TileImage, intrinsic: Intrinsic) -> bool {
-    let mut ops = tile.functions.iter().flat_map(|f| &f.code);
-    ops.any(|op| matches!(op, Op::Intrinsic { id, .. } if *id == intrinsic))
+/// What functions do beside their operations on vectors, by their places in memory: tiles share most of them.
+#[derive(Default)]
+struct FunctionEffects(FxHashMap<usize, (bool, u32)>);
+
+impl FunctionEffects {
+    /// Whether a function sends messages, and the colors whose routes it may change, bit = color.
+    fn of(&mut self, arch: ArchName, function: &Arc<Function>) -> (bool, u32) {
+        let is_message = |op: &Op| matches!(op, Op::Intrinsic { id: Intrinsic::SendMessage, .. });
+        let looked_at = || (function.code.iter().any(is_message), rerouted(arch, function));
+        *self.0.entry(Arc::as_ptr(function).addr()).or_insert_with(looked_at)
+    }
 }
 
 /// Colors whose routes a function may change, bit = color.

@@ -4,9 +4,11 @@
 //! integer of at most 128 bits or a bool. Never: an error, an effect; whatever is not as usual is left to the general
 //! path in `expr`, which then evaluates the expression from its beginning.
 //!
-//! Fast path: with it `cslrun check` executes 0.00 of the instructions for the 64 x 64 PEs of
-//! jmazzatorta/laplace-fmmki-wse3, whose layout computes the places of all PEs in a tree.
-//! `CompileOptions::memo` and `--engine plain` switch it off; `tests/it/engines.rs` compares the programs that come out.
+//! Fast path: with it, and with the places where names found their locals last (`EvalFrame::find_named`), `cslrun check`
+//! executes 0.69 of the instructions for 64 x 64 PEs of jmazzatorta/laplace-fmmki-wse3, whose layout computes the places of
+//! all PEs in a tree.
+//! `CompileOptions::memo` and `--engine plain` switch it off; `tests/it/known_arithmetic.rs` compares both with drawn
+//! expressions, and `tests/it/engines.rs` with every case.
 
 use super::arith::Overflow;
 use super::eval::Binding;

@@ -242,7 +242,7 @@ crate::rules! {
     SETTING_TYPE = "setting-type": "`.{name}` needs {want}, but this is {value}";
     /// A constant, variable or parameter is named like a type of integers.
     /// The vendor's compiler refuses such a declaration, also of a local: `i0` is the integer type without bits.
-    @Deny SHADOWS_TYPE = "shadows-type": "`{name}` is the name of a type"
+    @Warning SHADOWS_TYPE = "shadows-type": "`{name}` is the name of a type"
         => "give it another name, such as `my_{name}`";
     /// Code relies on the undefined layout of a plain struct or union.
     /// The compiler may put the fields of a plain struct or union anywhere.

@@ -18,8 +18,8 @@ crate::rules! {
     EXPORT_KIND = "export-kind": "{type} cannot be exported";
     /// `@export_name` says something else than the declaration about who may change a variable.
     /// The third argument of `@export_name` is `true` for a `var` and `false` for a `const`; what a pointer points to does
-    /// not matter.
-    @Deny EXPORT_MUTABILITY = "export-mutability": "`{name}` is a `{is}`, but is advertised as a `{want}`";
+    /// not matter. The vendor's compiler refuses anything else.
+    @Warning EXPORT_MUTABILITY = "export-mutability": "`{name}` is a `{is}`, but is advertised as a `{want}`";
     /// `@export_name` lacks its third argument.
     /// The third argument of `@export_name` says whether the host may write the symbol.
     EXPORT_MUTABLE = "export-mutable": "say whether the host may write this symbol";

@@ -36,7 +36,7 @@ def test_a_task_that_waits_for_more_words_may_wait_at_the_end(layout, capfd):
     runtime.receive(out, back, 6)
     np.testing.assert_array_equal(back, words)
     runtime.stop()
-    assert "warning[deadlock]" in capfd.readouterr().err
+    assert "note[deadlock]: the host is done after" in capfd.readouterr().err
 
 
 def test_words_that_the_host_has_not_received_are_told_at_the_end(streamed, capfd):

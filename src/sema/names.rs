@@ -145,7 +145,7 @@ fn can_be_stored(ty: &Ty) -> bool {
     ty.words().is_some_and(|w| w > 0)
 }
 
-/// Refuses a declaration that is named like a type of integers, unless it is also the type that is declared,
+/// Warns of a declaration that is named like a type of integers, unless it is also the type that is declared,
 /// `var i40: i40`. The documents declare an `xdsr`, and a public program a `range`.
 pub fn check_type_name(sema: &mut Sema<'_>, v: &VarDecl) -> Result<()> {
     let name = v.name.name.as_str();

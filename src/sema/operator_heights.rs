@@ -1,4 +1,4 @@
-//! Which expressions of a file are names, literals and operators, as far as the text says: those that the short path of
+//! Which expressions of a file are made of names, literals, operators and `@as`: those that the short path of
 //! `known_arithmetic` may compute.
 
 use crate::syntax::ast::{self, ExprId, ExprKind, UnaryOp};
@@ -6,7 +6,8 @@ use crate::syntax::ast::{self, ExprId, ExprKind, UnaryOp};
 /// Expressions that nest deeper are left to the general path.
 const MAX_HEIGHT: u8 = 24;
 
-/// For each expression of a file, how deeply its operators nest; 0 if it is more than names, literals and operators.
+/// For each expression of a file, how deeply its operators nest: 1 for a name or a literal, 0 if it is made of anything
+/// else, or nests too deeply.
 pub fn heights(file: &ast::File) -> Vec<u8> {
     let mut heights: Vec<u8> = Vec::with_capacity(file.exprs.len());
     for expr in &file.exprs {

@@ -38,7 +38,7 @@ fn control_task_unbound(tile: &TileImage, id: TaskId) -> Diag {
 pub(super) fn activated(tile: &TileImage, result: Result<(), Diag>, id: TaskId) -> Result<(), Diag> {
     match result {
         // An official example of SDK 0.6 ends with the activation of a color that has no task.
-        Err(_) if tile.has_old_tasks => Ok(()),
+        Err(diag) if tile.has_old_tasks && diag.rule() == TASK_UNBOUND.name => Ok(()),
         _ => result.map_err(|diag| match tile.forgotten_task(true) {
             Some(task) => diag.also(task.span, task.fact()).help(task.local_binding(id)),
             None => diag,

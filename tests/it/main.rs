@@ -15,6 +15,7 @@ mod console;
 mod dap;
 mod debugger;
 mod decisions;
+mod drawn;
 mod elsewhere;
 mod engines;
 mod files;

@@ -3,9 +3,9 @@
 //! The program uses its parameters in every way in which a constant can depend on them, and in some that decide what
 //! is compiled. The parameters are drawn: small ones are often equal to other constants of a function.
 
-use cslrun::{Arch, CompileOptions, MemoryLoader, MessageFormat, compile};
+use crate::drawn::{Dice, compiles_both_ways};
+use cslrun::MemoryLoader;
 use std::fmt::Write;
-use std::path::Path;
 
 const CODE: &str = r#"
 param x: i16;
@@ -66,26 +66,17 @@ comptime {
 }
 "#;
 
-/// A small generator of numbers below a bound.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, bound: u64) -> i64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % bound) as i64
-    }
-}
-
 /// A layout whose PEs have parameters of their own; every fifth program has tiles with an error.
 fn layout(seed: u64) -> String {
     let mut dice = Dice(seed);
+    let mut below = |bound: usize| dice.below(bound) as i64;
     let (width, height) = (8, 4);
     let highest = if seed.is_multiple_of(5) { 9 } else { 8 };
     let mut text = format!("layout {{\n  @set_rectangle({width}, {height});\n");
     for (px, py) in (0..width).flat_map(|px| (0..height).map(move |py| (px, py))) {
-        let (x, y) = (dice.below(highest) - 2, dice.below(7));
-        let wide = [x, 5, 40_000, -70_000][dice.below(4) as usize] + dice.below(3);
-        let size = 1 + dice.below(2);
+        let (x, y) = (below(highest) - 2, below(7));
+        let wide = [x, 5, 40_000, -70_000][below(4) as usize] + below(3);
+        let size = 1 + below(2);
         let params = format!(".x = {x}, .y = {y}, .wide = {wide}, .shape = .{{ .size = {size} }}");
         let _ = writeln!(text, "  @set_tile_code({px}, {py}, \"pe.csl\", .{{ {params} }});");
     }
@@ -99,16 +90,8 @@ fn tiles_made_from_others_are_those_that_are_compiled_alone() {
         let mut files = MemoryLoader::default();
         files.add("layout.csl", layout(seed));
         files.add("pe.csl", CODE);
-        let told = |memo: bool| {
-            let options = CompileOptions { memo, ..CompileOptions::new(Arch::Wse2) };
-            let compilation = compile(Path::new("layout.csl"), &files, &options);
-            let text = compilation.render(MessageFormat::Plain, false);
-            (compilation.program.map(|program| program.to_bytes()), text)
-        };
-        let (with, without) = (told(true), told(false));
-        assert_eq!(with.1, without.1, "the messages of program {seed}");
-        assert!(with.0 == without.0, "program {seed} differs");
-        if with.0.is_some() { compiled += 1 } else { refused += 1 }
+        let is_compiled = compiles_both_ways("layout.csl", &files, &format!("program {seed}"));
+        if is_compiled { compiled += 1 } else { refused += 1 }
     }
     assert!(compiled > 30 && refused > 2, "{compiled} compiled, {refused} refused");
 }

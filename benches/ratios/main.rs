@@ -62,6 +62,7 @@ fn command() -> Command {
 }
 
 fn main() -> ExitCode {
+    cslrun::cli::keep_huge_pages();
     if std::env::var_os(AS_COMMAND).is_some() {
         return cslrun::cli::main();
     }

@@ -21,7 +21,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// Large pages for what a large wafer takes; see docs/ARCHITECTURE.md.
+/// Huge pages for what a large wafer takes; see docs/ARCHITECTURE.md.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -83,6 +83,7 @@ fn draw_dsds(
 
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    cli::keep_huge_pages();
     let py = module.py();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     // Errors that are about no place in a program have no diagnostics.

@@ -20,6 +20,8 @@ mod explore;
 mod fault;
 mod fmt;
 mod html;
+#[cfg(not(target_family = "wasm"))]
+mod huge_pages;
 mod interrupt;
 mod junit;
 mod learn;
@@ -55,6 +57,8 @@ mod trace;
 pub use apart::{DsdPicture, Performed, compiled_program, dsd_pictures, perform_apart};
 pub use debug::{AttachedRun, Debugger, Goal};
 pub use dsd::DrawnDsds;
+#[cfg(not(target_family = "wasm"))]
+pub use huge_pages::keep_huge_pages;
 pub use lsp::{EmbeddedServer, language_server};
 pub use outcome::Outcome;
 pub use progress::ProgressLine;

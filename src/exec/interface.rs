@@ -2,7 +2,7 @@
 
 use super::calls::WINDOW;
 use super::guard::GuardedWords;
-use super::prepared::{FunctionCache, PreparedFunction, PreparedTile};
+use super::prepared::{CodeCache, PreparedFunction, PreparedTile};
 use super::sanitizer::Sanitizer;
 use super::vector::plan::VectorPlan;
 use crate::arch::{Arch, TaskId};
@@ -100,7 +100,7 @@ pub(crate) struct Code<'a> {
     /// The vector operations that the loop executes itself.
     pub plans: &'a [Option<VectorPlan>],
     /// Those that other tiles of the program have run.
-    pub cache: &'a FunctionCache,
+    pub cache: &'a CodeCache,
 }
 
 impl<'a> Code<'a> {

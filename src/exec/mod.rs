@@ -28,4 +28,4 @@ mod widths;
 #[cfg(test)]
 mod tests;
 
-pub use prepared::{FunctionCache, PreparedTile};
+pub use prepared::{CodeCache, PreparedTile};

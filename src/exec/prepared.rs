@@ -7,8 +7,9 @@
 use super::cycles::cycles_before;
 use super::jump_table::JumpTable;
 use super::superinstructions::combined;
+use super::vector::known::{KnownOperations, OperationCache};
 use super::vector::map_code::LaneCode;
-use super::vector::plan::{VectorPlan, plan};
+use super::vector::plan::VectorPlan;
 use super::vector::site::VectorSite;
 use crate::arch::Arch;
 use crate::image::code::{Op, Reg};
@@ -49,12 +50,13 @@ pub(crate) struct PreparedFunction {
     pub registers: u16,
 }
 
-/// The prepared functions of a program. Most tiles have the same code, even if their constants differ in a few
-/// functions; PEs that share it find it in a cache.
-#[derive(Debug, Default)]
-pub struct FunctionCache {
-    /// By the address of the code, which is kept.
-    known: Mutex<FxHashMap<usize, Vec<KnownFunction>>>,
+/// The prepared functions of a program, and what is known of its DSD operations. Most tiles have the same code, even if
+/// their constants differ in a few functions; PEs that share it find it in a cache of the processor.
+#[derive(Default)]
+pub struct CodeCache {
+    operations: OperationCache,
+    /// Functions by the address of their code, which is kept.
+    functions: Mutex<FxHashMap<usize, Vec<KnownFunction>>>,
     /// Functions run without superinstructions.
     is_plain: bool,
 }
@@ -75,15 +77,15 @@ impl KnownFunction {
     }
 }
 
-impl FunctionCache {
+impl CodeCache {
     /// No function has run. `is_plain`: without superinstructions.
-    pub fn new(is_plain: bool) -> FunctionCache {
-        FunctionCache { known: Mutex::default(), is_plain }
+    pub fn new(is_plain: bool) -> CodeCache {
+        CodeCache { is_plain, ..CodeCache::default() }
     }
 
     /// A function that runs for the first time in its tile.
     pub(crate) fn prepared(&self, function: &Function, arch: &Arch) -> Arc<PreparedFunction> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
         let known = known.entry(function.code.as_ptr() as usize).or_default();
         if let Some(same) = known.iter().find(|known| known.is_of(function)) {
             return Arc::clone(&same.prepared);
@@ -101,9 +103,8 @@ type Iteration = OnceLock<Option<Arc<LaneCode>>>;
 pub struct PreparedTile {
     image: Arc<TileImage>,
     functions: OnceLock<Box<[OnceLock<Arc<PreparedFunction>>]>>,
-    cache: Arc<FunctionCache>,
-    plans: OnceLock<Box<[Option<VectorPlan>]>>,
-    sites: OnceLock<Box<[VectorSite]>>,
+    cache: Arc<CodeCache>,
+    operations: OnceLock<Arc<KnownOperations>>,
     /// For each of `maps` the code of its iteration, if that can be done for many elements at a time.
     maps: OnceLock<Box<[Iteration]>>,
     often_used: OnceLock<Box<[u16]>>,
@@ -119,13 +120,12 @@ impl Deref for PreparedTile {
 
 impl PreparedTile {
     /// A tile of which nothing has run, and the functions that tiles of its program have run.
-    pub fn new(image: Arc<TileImage>, cache: Arc<FunctionCache>) -> PreparedTile {
+    pub fn new(image: Arc<TileImage>, cache: Arc<CodeCache>) -> PreparedTile {
         PreparedTile {
             image,
             functions: OnceLock::new(),
             cache,
-            plans: OnceLock::new(),
-            sites: OnceLock::new(),
+            operations: OnceLock::new(),
             maps: OnceLock::new(),
             often_used: OnceLock::new(),
         }
@@ -145,7 +145,7 @@ impl PreparedTile {
 
     /// The functions that tiles of its program have run.
     #[inline]
-    pub(crate) fn cache(&self) -> &FunctionCache {
+    pub(crate) fn cache(&self) -> &CodeCache {
         &self.cache
     }
 
@@ -169,15 +169,18 @@ impl PreparedTile {
     /// What is known of `vector_ops[n]`.
     #[inline]
     pub(crate) fn site(&self, n: u32, arch: &Arch) -> &VectorSite {
-        let sites = self.sites.get_or_init(|| VectorSite::all(&self.image, arch, self.is_plain()));
-        &sites[n as usize]
+        &self.operations(arch).sites[n as usize]
     }
 
     /// For each of `vector_ops` its plan; `None` where not all operands are known.
     #[inline]
     pub(crate) fn plans(&self, arch: &Arch) -> &[Option<VectorPlan>] {
-        let tile = &self.image;
-        self.plans.get_or_init(|| tile.vector_ops.iter().map(|op| plan(tile, op, arch)).collect())
+        &self.operations(arch).plans
+    }
+
+    #[inline]
+    fn operations(&self, arch: &Arch) -> &KnownOperations {
+        self.operations.get_or_init(|| self.cache.operations.of(&self.image, arch, self.is_plain()))
     }
 }
 

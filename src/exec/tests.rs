@@ -4,7 +4,7 @@ use super::calls::{Calls, Worker};
 use super::guard::{GuardedWords, Unguarded, Watch};
 use super::interface::{Code, Meter, NoServices, StopReason, TaskState};
 use super::memory::Memory;
-use super::prepared::{FunctionCache, PreparedFunction, PreparedTile};
+use super::prepared::{CodeCache, PreparedFunction, PreparedTile};
 use super::sanitizer::Sanitizer;
 use super::scalar::run;
 use super::superinstructions::combined;
@@ -218,7 +218,7 @@ fn seen(tile: &TileImage, functions: &[OnceLock<Arc<PreparedFunction>>], guarded
     for _ in 0..12 {
         let mut meter = Meter { spent: 0, budget: 25, due: u64::MAX };
         let mut tasks = TaskState::default();
-        let code = Code { tile, arch: &WSE3, functions, plans: &[], cache: &FunctionCache::default() };
+        let code = Code { tile, arch: &WSE3, functions, plans: &[], cache: &CodeCache::default() };
         let exit = loop {
             let (memory, sanitizer, tasks) = (memory.words_mut(), &mut sanitizer, &mut tasks);
             let exit = match guarded {
@@ -350,7 +350,7 @@ fn locals_at_the_assertion(program: &str) -> Vec<(String, u64)> {
         arch: &WSE3,
         functions: tile.functions(),
         plans: &[],
-        cache: &FunctionCache::default(),
+        cache: &CodeCache::default(),
     };
     let words = (memory.words_mut(), &mut Unguarded);
     let exit =

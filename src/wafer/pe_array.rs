@@ -1,7 +1,7 @@
 //! The PEs of the wafer, each created when something first happens to it.
 
 use crate::arch::{Color, PeCoord};
-use crate::exec::{FunctionCache, PreparedTile};
+use crate::exec::{CodeCache, PreparedTile};
 use crate::fabric::{Offramps, Wavelet};
 use crate::image::Program;
 use crate::pe::{
@@ -133,7 +133,7 @@ impl PeArray {
     pub fn new(program: &Arc<Program>, options: PeOptions) -> PeArray {
         let count = usize::from(program.width) * usize::from(program.height);
         let pes = (0..count).map(|_| None).collect();
-        let cache = Arc::new(FunctionCache::new(options.plain));
+        let cache = Arc::new(CodeCache::new(options.plain));
         let prepared = |tile: &Arc<_>| Arc::new(PreparedTile::new(Arc::clone(tile), Arc::clone(&cache)));
         let tiles = program.tiles.iter().map(prepared).collect();
         let factory = PeFactory {

@@ -1,5 +1,6 @@
 //! DSD operations as a PE executes them.
 
+pub(crate) mod known;
 pub(crate) mod line_shape;
 pub(crate) mod map;
 pub(crate) mod map_code;

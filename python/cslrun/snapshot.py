@@ -59,6 +59,17 @@ def _path(folder: str | os.PathLike[str]) -> Path:
     return Path(folder) / "bin" / "snapshot.cslrun"
 
 
+def elements(memory: bytes, dtype: npt.DTypeLike, name: str) -> npt.NDArray[Any]:
+    """The memory of a variable as an array."""
+    wanted = np.dtype(dtype)
+    if wanted.itemsize == 0 or len(memory) % wanted.itemsize:
+        raise ValueError(
+            f"`{name}` has {len(memory)} bytes, which are no whole number of elements of {wanted} "
+            f"({wanted.itemsize} bytes each): pass the dtype that it has in the program"
+        )
+    return np.frombuffer(memory, dtype=wanted).copy()
+
+
 def place(program: Program, col: int, row: int) -> tuple[int, int]:
     """The place in the program rectangle of a PE with fabric coordinates."""
     (dx, dy), (width, height) = program.offset, program.size

@@ -34,6 +34,11 @@ def test_rectangles_are_indexed_by_column_and_row(stopped):
     assert stopped.get_symbol_rect(((4, 1), (3, 2)), "floats", np.float32).shape == (3, 2, 4)
 
 
+def test_a_dtype_that_does_not_divide_the_variable_is_refused(stopped):
+    with pytest.raises(ValueError, match=r"`numbers` has 4 bytes, which are no whole number of elements of float64"):
+        stopped.get_symbol(4, 1, "numbers", np.float64)
+
+
 def test_wrong_names_and_places_are_refused(stopped):
     with pytest.raises(RuntimeError, match="no symbol float; it has .*floats"):
         stopped.get_symbol(4, 1, "float", np.float32)

@@ -4,7 +4,16 @@ import shutil
 import numpy as np
 import pytest
 from cerebras.sdk.runtime import _launch
-from cerebras.sdk.runtime.sdkruntimepybind import MemcpyDataType, MemcpyOrder, SdkRuntime, SdkTarget, SimfabConfig, get_platform, get_simulator
+from cerebras.sdk.runtime.sdkruntimepybind import (
+    MemcpyDataType,
+    MemcpyOrder,
+    SdkLayout,
+    SdkRuntime,
+    SdkTarget,
+    SimfabConfig,
+    get_platform,
+    get_simulator,
+)
 from conftest import COUNT
 from copies import HALVES, LATER, REGION, ROWS, SIZE, read
 
@@ -110,8 +119,8 @@ def test_names_are_numbers_for_memcpy(runtime):
     with pytest.raises(RuntimeError, match="Cannot find exported function with name words; .*combine"):
         runtime.launch("words", nonblock=False)
     with pytest.raises(RuntimeError, match="not the id of an exported variable; .*words, floats"):
-        runtime.memcpy_h2d(runtime.get_id("combine"), np.zeros(1, np.uint32), 0, 0, 1, 1, 1, **ROWS)
-    with pytest.raises(RuntimeError, match="None is not the id"):
+        runtime.memcpy_h2d(99, np.zeros(1, np.uint32), 0, 0, 1, 1, 1, **ROWS)
+    with pytest.raises(RuntimeError, match="get_id.'no such'. has returned None"):
         runtime.memcpy_h2d(runtime.get_id("no such"), np.zeros(1, np.uint32), 0, 0, 1, 1, 1, **ROWS)
     with pytest.raises(TypeError, match=r"the id of a variable, then the array; an array of shape \(4,\) stands"):
         runtime.memcpy_h2d(np.zeros(4, np.uint32), 1, 0, 0, 1, 1, 1, **ROWS)
@@ -154,6 +163,44 @@ def test_the_life_of_a_runtime_has_an_order(compiled):
         runtime.stop()
     with pytest.raises(RuntimeError, match="must be running"):
         runtime.launch("double_all", nonblock=False)
+
+
+def test_a_call_out_of_order_says_what_comes_first(compiled):
+    runtime = SdkRuntime(compiled)
+    with pytest.raises(RuntimeError, match="memcpy commands: call load\\(\\) and run\\(\\) first"):
+        runtime.launch("double_all", nonblock=False)
+    with pytest.raises(RuntimeError, match="has not been called: call load\\(\\) first"):
+        runtime.run()
+    runtime.load()
+    with pytest.raises(RuntimeError, match="has not been called: call run\\(\\) first"):
+        runtime.stop()
+    runtime.run()
+    with pytest.raises(RuntimeError, match="make another SdkRuntime for another run"):
+        runtime.run()
+    runtime.stop()
+    with pytest.raises(RuntimeError, match="the command must come before it"):
+        read(runtime, "words")
+    with pytest.raises(RuntimeError, match="has not been called: remove this call"):
+        runtime.stop()
+
+
+def test_an_id_that_is_none_leads_to_the_name_that_was_asked_for(runtime):
+    with pytest.raises(RuntimeError, match=r"get_id\('Words'\) has returned None.*its variables are words, floats"):
+        runtime.memcpy_h2d(runtime.get_id("Words"), np.zeros(24, np.uint32), 0, 0, 3, 2, 4, **ROWS)
+    with pytest.raises(RuntimeError, match=r"get_id\('double'\) has returned None.*its functions are combine, double_all"):
+        runtime.launch(runtime.get_id("double"), nonblock=False)
+
+
+def test_variables_and_functions_are_told_apart(runtime):
+    with pytest.raises(RuntimeError, match="is the id of the function `say`: launch.. calls it"):
+        runtime.memcpy_h2d(runtime.get_id("say"), np.zeros(24, np.uint32), 0, 0, 3, 2, 4, **ROWS)
+    with pytest.raises(RuntimeError, match="with name words; `words` is a variable"):
+        runtime.launch("words", nonblock=False)
+
+
+def test_a_runtime_needs_a_folder_or_what_compile_returns():
+    with pytest.raises(TypeError, match="what SdkLayout.compile.. has returned; this is a SdkLayout"):
+        SdkRuntime(SdkLayout(SdkTarget.WSE3))
 
 
 def test_a_program_that_never_lets_the_host_in_does_not_hang(runtime):

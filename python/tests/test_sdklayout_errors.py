@@ -351,3 +351,15 @@ def test_a_route_that_cannot_be_found_names_both_ports(layout):
         "cannot find a route for the connection from output port 'shared' of code region 'source' (PE(0,0)) at PE(0,0) "
         "to input port 'shared' of code region 'target' (PE(6,3)) at PE(6,3)",
     )
+
+
+def test_routes_come_in_lists(layout):
+    code = region(layout, "blocks", "code")
+    with pytest.raises(TypeError, match=r"set_output\(\) takes a list of routes: set_output\(\[Route.RAMP\]\)"):
+        RoutingPosition().set_output(Route.RAMP)
+    with pytest.raises(TypeError, match="set_input.. takes a list of routes, not 3"):
+        RoutingPosition().set_input(3)
+    with pytest.raises(TypeError, match="takes a list of RoutingPosition: put it into brackets"):
+        code.paint_all(Color("c"), EASTWARD)
+    with pytest.raises(TypeError, match="takes a list of RoutingPosition, not None"):
+        code.paint_all(Color("c"), None)

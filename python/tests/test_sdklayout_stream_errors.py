@@ -125,8 +125,10 @@ def test_streams_go_one_way_and_have_names(streamed):
 
 def test_arrays_hold_as_many_wavelets_as_are_asked_for(streamed):
     runtime, into, out = streamed
-    with pytest.raises(TypeError, match="needs the number of wavelets for an array of float64"):
+    with pytest.raises(TypeError, match=r"an array of float64: convert it with `.astype\(np.float32\)`, or pass how many"):
         runtime.send(into, np.zeros(2))
+    with pytest.raises(TypeError, match="an array of uint16: pass how many words of 32 bits its bytes are as n_wavelets"):
+        runtime.send(into, np.zeros(2, dtype=np.uint16))
     with pytest.raises(RuntimeError, match="3 wavelets have 12 bytes, but the array has 8"):
         runtime.send(into, np.zeros(2, dtype=np.uint32), 3)
     with pytest.raises(RuntimeError, match="3 wavelets have 12 bytes, but the array has 4"):
@@ -135,6 +137,16 @@ def test_arrays_hold_as_many_wavelets_as_are_asked_for(streamed):
         runtime.receive(out, np.zeros(2, dtype=np.uint32), -1)
     with pytest.raises(RuntimeError, match="must be writable and contiguous"):
         runtime.receive(out, np.zeros(4, dtype=np.uint32)[::2], 2)
+    runtime.stop()
+
+
+def test_a_port_is_no_stream(layout):
+    into, out = adder(layout, "add", (1, 4))
+    layout.create_input_stream(into)
+    layout.create_output_stream(out)
+    runtime = running(layout)
+    with pytest.raises(TypeError, match="pass the name that create_input_stream.. has returned; the program has add_rx, add_tx"):
+        runtime.send(into, np.zeros(2, dtype=np.uint32))
     runtime.stop()
 
 

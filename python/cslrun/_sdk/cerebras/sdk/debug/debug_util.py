@@ -6,7 +6,6 @@ import os
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 from cerebras.sdk.runtime._platform import refuse_system
 
@@ -29,7 +28,7 @@ class debug_util:
     def get_symbol(self, col: int, row: int, symbol: str, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
         """The memory of a variable of one PE."""
         _, left = self._left
-        return np.frombuffer(left.symbol(*self._place(col, row), symbol), dtype=dtype).copy()
+        return snapshot.elements(left.symbol(*self._place(col, row), symbol), dtype, symbol)
 
     def get_symbol_rect(
         self, rectangle: tuple[tuple[int, int], tuple[int, int]], symbol: str, dtype: npt.DTypeLike

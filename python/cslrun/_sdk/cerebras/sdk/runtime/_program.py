@@ -6,10 +6,22 @@ import os
 from pathlib import Path
 
 import numpy as np
-from cerebras.sdk.runtime._platform import SdkExecutionPlatform
+from cerebras.sdk.runtime._platform import SdkCompileArtifacts, SdkExecutionPlatform
 
 import cslrun
 from cslrun._frames import HIDDEN as __tracebackhide__
+
+
+def folder(artifacts: str | os.PathLike[str] | SdkCompileArtifacts) -> Path:
+    """The output folder of a compilation, as an absolute path: host scripts change the working directory before they run
+    the program."""
+    given = artifacts.path if isinstance(artifacts, SdkCompileArtifacts) else artifacts
+    if not isinstance(given, (str, os.PathLike)):
+        raise TypeError(
+            "SdkRuntime takes the folder that cslc has written, or what SdkLayout.compile() has returned; this is a "
+            f"{type(given).__name__}"
+        )
+    return Path(given).absolute()
 
 
 def threads(wanted: int | None, program: cslrun.Program) -> int | None:

@@ -93,12 +93,12 @@ class RoutingPosition:
 
     def set_input(self, routes: Iterable[Route]) -> RoutingPosition:
         """Sets the sides that wavelets come from."""
-        self._inputs = [_route(route) for route in routes]
+        self._inputs = _listed(routes, "set_input")
         return self
 
     def set_output(self, routes: Iterable[Route]) -> RoutingPosition:
         """Sets the sides that wavelets go to."""
-        self._outputs = [_route(route) for route in routes]
+        self._outputs = _listed(routes, "set_output")
         return self
 
     def add_input(self, route: Route) -> RoutingPosition:
@@ -152,6 +152,10 @@ def checked_color(color: Color) -> Color:
 
 def positions(routes: Iterable[RoutingPosition], what: str) -> list[Position]:
     """A list of routing positions in the form that the compiler takes."""
+    if isinstance(routes, RoutingPosition):
+        raise TypeError(f"{what} takes a list of RoutingPosition: put it into brackets")
+    if not isinstance(routes, Iterable):
+        raise TypeError(f"{what} takes a list of RoutingPosition, not {routes!r}")
     routes = list(routes)
     for route in routes:
         if not isinstance(route, RoutingPosition):
@@ -170,6 +174,14 @@ def is_integer(value: object) -> TypeGuard[int | np.integer[Any]]:
 
 def _names(routes: list[Route]) -> list[str]:
     return [route.name for route in dict.fromkeys(routes)]
+
+
+def _listed(routes: Iterable[Route], what: str) -> list[Route]:
+    if isinstance(routes, Route):
+        raise TypeError(f"{what}() takes a list of routes: {what}([Route.{routes.name}])")
+    if not isinstance(routes, Iterable):
+        raise TypeError(f"{what}() takes a list of routes, not {routes!r}")
+    return [_route(route) for route in routes]
 
 
 def _route(route: Route) -> Route:

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
-from cerebras.sdk.runtime import _copies, _launch, _program
+from cerebras.sdk.runtime import _copies, _launch, _life, _names, _program
 from cerebras.sdk.runtime._platform import (
     MemcpyDataType,
     MemcpyOrder,
@@ -29,8 +29,6 @@ import cslrun
 from cslrun import simlog, snapshot, tensors
 from cslrun._frames import HIDDEN as __tracebackhide__
 from cslrun.program import Export
-
-_NOT_RUNNING = "SdkRuntime must be running to accept memcpy commands."
 
 _KEYWORDS = {
     "cmaddr",
@@ -59,9 +57,7 @@ class SdkRuntime:
         if platform is not None and not isinstance(platform, SdkExecutionPlatform):
             raise TypeError(f"the platform must come from get_platform(); this is a {type(platform).__name__}")
         refuse_system(kwargs.get("cmaddr"))
-        # Host scripts change the working directory before they run the program.
-        folder = Path(bindir.path if isinstance(bindir, SdkCompileArtifacts) else os.fspath(bindir))
-        self._folder = folder.absolute()
+        self._folder = _program.folder(bindir)
         self._program = _program.load(self._folder)
         if platform is not None:
             _program.check_machine(self._program, platform)
@@ -77,6 +73,8 @@ class SdkRuntime:
         self._wants_trace = suppressed is not None and not suppressed
         self._by_id = {export.id: export for export in self._program.exports.values()}
         self._streams = Streams(self._program)
+        #: The last name that get_id did not find.
+        self._unknown: object = None
         self._state = "constructed"
         self._runner: cslrun.Runner | None = None
         self._log: simlog.SimLog | None = None
@@ -104,7 +102,7 @@ class SdkRuntime:
     def run(self) -> None:
         """Starts the program, which then waits for commands."""
         if self._state != "loaded":
-            raise RuntimeError("Cannot call run() multiple times, or call run() if load() has not been called")
+            raise _life.no_run(self._state)
         self._log = simlog.SimLog(Path.cwd(), self._wafer)
         self._state = "running"
         atexit.register(self._complain_unless_stopped)
@@ -112,7 +110,7 @@ class SdkRuntime:
     def stop(self) -> None:
         """Waits for all commands, then ends the program."""
         if self._state != "running":
-            raise RuntimeError("Cannot call stop() multiple times, or call stop() if run() has not been called")
+            raise _life.no_stop(self._state)
         self._state = "stopped"
         atexit.unregister(self._complain_unless_stopped)
         assert self._log is not None, "a program that stops has run"
@@ -155,6 +153,8 @@ class SdkRuntime:
     def get_id(self, name: str) -> int | None:
         """The number of an exported name; None if there is no such name."""
         export = self._program.exports.get(name)
+        if export is None:
+            self._unknown = name
         return None if export is None else export.id
 
     get_symbol = get_id
@@ -380,7 +380,7 @@ class SdkRuntime:
                 f"read_symbol: the program has not run yet, so `{name}` has its first value; call stop() before",
                 stacklevel=2,
             )
-        return np.frombuffer(self._runner._native.symbol(x, y, name), dtype=np.uint8).view(dtype).copy()
+        return snapshot.elements(self._runner._native.symbol(x, y, name), dtype, name)
 
     def dump_core(self, path: str | os.PathLike[str] = "out.core") -> None:
         """Writes the memory of all PEs to a file."""
@@ -430,11 +430,7 @@ class SdkRuntime:
             return _copies.Stream(_copies.stream_color(symbol), region, column_major)
         export = self._by_id.get(symbol) if isinstance(symbol, (int, np.integer)) else None
         if export is None or export.is_function:
-            names = ", ".join(e.name for e in self._by_id.values() if not e.is_function)
-            stream = "; the color of a stream needs streaming=True" if isinstance(symbol, (int, np.integer)) else ""
-            raise RuntimeError(
-                f"{symbol!r} is not the id of an exported variable; get_id(name) gives it, with a name of: {names}{stream}"
-            )
+            raise _names.no_variable(symbol, export, self._unknown, self._by_id.values())
         return _copies.Copy(export.name, region, column_major, bits, export.element)
 
     def _function(self, function: str | int) -> Export:
@@ -444,10 +440,7 @@ class SdkRuntime:
         else:
             export = self._program.exports.get(function)
         if export is None or not export.is_function:
-            names = ", ".join(e.name for e in self._by_id.values() if e.is_function)
-            raise RuntimeError(
-                f"Cannot find exported function with name {function}; the program exports: {names or 'no function'}"
-            )
+            raise _names.no_function(function, export, self._unknown, self._by_id.values())
         return export
 
     def _launch(self, export: Export, words: list[int], nonblock: bool) -> Task:
@@ -493,4 +486,4 @@ class SdkRuntime:
 
     def _must_run(self) -> None:
         if self._state != "running":
-            raise RuntimeError(_NOT_RUNNING)
+            raise _life.no_command(self._state)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from cerebras.sdk.runtime._region import PortHandle
 
 from cslrun import Program, Runner
 from cslrun._frames import HIDDEN as __tracebackhide__
@@ -19,6 +20,16 @@ from cslrun._native import Ticket
 _WAVELETS = (np.dtype(np.int32), np.dtype(np.uint32), np.dtype(np.float32))
 
 _WORD = 4
+
+
+def _needs_number(dtype: np.dtype[Any]) -> str:
+    """What to do about an array whose elements are not wavelets."""
+    usual = {"f": np.float32, "i": np.int32, "u": np.uint32}.get(dtype.kind)
+    converted = f"convert it with `.astype(np.{usual.__name__})`, or " if usual and dtype.itemsize >= _WORD else ""
+    return (
+        f"send() needs the number of wavelets for an array of {dtype}: {converted}pass how many words of 32 bits its bytes "
+        "are as n_wavelets"
+    )
 
 
 class Task:
@@ -134,7 +145,7 @@ class Streams:
             raise TypeError(f"send() takes a numpy array, not a {type(src).__name__}")
         if n_wavelets is None:
             if src.dtype not in _WAVELETS:
-                raise TypeError(f"send() needs the number of wavelets for an array of {src.dtype}")
+                raise TypeError(_needs_number(src.dtype))
             n_wavelets = src.size
         data = np.ascontiguousarray(src).reshape(-1).view(np.uint8)
         self._check_size("send", port, data.size, n_wavelets)
@@ -173,9 +184,15 @@ class Streams:
             task.write(runner)
 
     def _stream(self, port: str | int, to_wafer: bool) -> int:
-        number = port if isinstance(port, (int, np.integer)) else self._by_name.get(port)
+        is_name = isinstance(port, str)
+        number = port if isinstance(port, (int, np.integer)) else self._by_name.get(port) if is_name else None
         if number is None or not 0 <= number < len(self._streams):
             names = ", ".join(self._by_name) or "none"
+            if isinstance(port, PortHandle):
+                ports = "in" if port.is_input else "out"
+                raise TypeError(
+                    f"{port} is no stream: pass the name that create_{ports}put_stream() has returned; the program has {names}"
+                )
             raise RuntimeError(f"there is no port {port!r}; the program has {names}")
         name, is_input, *_ = self._streams[number]
         if is_input != to_wafer:

@@ -223,3 +223,20 @@ def test_reading_past_the_end_of_a_variable_is_a_warning(runtime, capfd):
     read(runtime, "words", COUNT + 1, (1, 0, 1, 1))
     runtime.stop()
     assert "warning[copy-out-of-bounds]" in capfd.readouterr().err
+
+
+def test_a_result_that_nobody_keeps_is_a_warning(runtime, recwarn):
+    words, kept = runtime.get_id("words"), np.zeros((HEIGHT, WIDTH, COUNT), dtype=np.uint32)
+    order, data_type = MemcpyOrder.ROW_MAJOR, MemcpyDataType.MEMCPY_32BIT
+
+    def into(array):
+        runtime.memcpy_d2h(array, words, *REGION, COUNT, **ROWS)
+
+    into(kept.flatten())
+    listed = [kept]
+    runtime.memcpy_d2h(kept, words, 0, 0, WIDTH, HEIGHT, COUNT, streaming=False, order=order, data_type=data_type, nonblock=False)
+    runtime.memcpy_d2h(listed[0], words, 0, 0, WIDTH, HEIGHT, COUNT, streaming=False, order=order, data_type=data_type, nonblock=False)
+    runtime.memcpy_d2h(kept.ravel(), words, 0, 0, WIDTH, HEIGHT, COUNT, streaming=False, order=order, data_type=data_type, nonblock=False)
+    assert not recwarn.list
+    with pytest.warns(UserWarning, match="goes into a temporary array and is lost: pass an array that the script keeps"):
+        runtime.memcpy_d2h(kept.flatten(), words, 0, 0, WIDTH, HEIGHT, COUNT, streaming=False, order=order, data_type=data_type, nonblock=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from dataclasses import dataclass
 from enum import Enum, IntEnum
@@ -121,6 +122,31 @@ def destination(array: npt.NDArray[Any], size: int, what: str, copy: Copy | Stre
     if not array.flags.writeable or not array.flags.c_contiguous:
         raise RuntimeError("memcpy_d2h writes in place: the array must be writable and contiguous")
     return array.reshape(-1).view(np.uint32)
+
+
+def _references(array: npt.NDArray[Any]) -> int:
+    return sys.getrefcount(array)
+
+
+def _unheld() -> int | None:
+    held = np.empty(0)
+    count = _references(np.empty(0))
+    return count if _references(held) > count else None
+
+
+#: How many references a function sees to an array that nothing but its parameter holds; None if this Python does not tell
+#: such an array from one that its caller has.
+_UNHELD = _unheld()
+
+
+def warn_if_unheld(references: int, array: object) -> None:
+    """Warns if nobody will be able to read an array that is written: it is a copy, such as `y.flatten()`."""
+    if _UNHELD is not None and references <= _UNHELD and isinstance(array, np.ndarray) and array.base is None:
+        warnings.warn(
+            "memcpy_d2h: the result goes into a temporary array and is lost: pass an array that the script keeps "
+            "(`y.flatten()` is a copy, `y.ravel()` of a contiguous array is not)",
+            stacklevel=3,
+        )
 
 
 def _warn_of_other_types(call: str, array: npt.NDArray[Any], copy: Copy | Stream) -> None:

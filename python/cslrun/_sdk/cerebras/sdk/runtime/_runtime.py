@@ -278,6 +278,7 @@ class SdkRuntime:
         nonblock: bool,
     ) -> Task:
         """Copies the elements of the PEs of a rectangle into the tensor A[h][w][elem_per_pe]."""
+        _copies.warn_if_unheld(sys.getrefcount(dest), dest)
         copy = self._copy("d2h", src, (px, py, w, h), elem_per_pe, streaming, order, data_type, nonblock)
         words = _copies.destination(dest, w * h * elem_per_pe, f"{w} x {h} PEs of {elem_per_pe} elements", copy)
         ticket = copy.queue_out(self._wafer, elem_per_pe)

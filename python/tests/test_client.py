@@ -310,3 +310,13 @@ def test_a_pair_of_scripts_compiles_and_runs(application):
     assert compiled.returncode == 0, compiled.stderr
     done = call([command("cs_python"), "run.py"], cwd=application)
     assert (done.stdout, done.stderr) == ("[-3, -3, -3, -3, -3, -3] 2\n", "")
+
+
+def test_options_and_artifacts_of_another_kind_are_named(application):
+    with SdkCompiler() as compiler:
+        with pytest.raises(TypeError, match=r"options of cslc are one string, as on a command line, not \['--arch=wse2'\]"):
+            compiler.compile("src", "grid.csl", ["--arch=wse2"], ".")
+        with pytest.raises(RuntimeError, match="the options .* cannot be read: No closing quotation"):
+            compiler.compile("src", "grid.csl", "--params='width:3", ".")
+    with pytest.raises(TypeError, match="an artifact is the path that SdkCompiler.* has returned; this is a dict"):
+        SdkLauncher({"artifact_path": "cs_0.tar.gz"}, simulator=True)

@@ -41,10 +41,15 @@ def write(application: Path, output: Path, name: str, folder: Path, file: str | 
 
 def find(artifact: Any) -> Path:
     """Returns the archive or folder that a script refers to: a path, or the result of `compile`."""
-    given = os.fspath(getattr(artifact, "path", artifact))
-    for path in (Path(given), Path(f"{given}.tar.gz")):
-        if path.is_file():
-            return path.resolve()
+    path = getattr(artifact, "path", artifact)
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(
+            f"an artifact is the path that SdkCompiler().compile(..) has returned; this is a {type(artifact).__name__}"
+        )
+    given = os.fspath(path)
+    for place in (Path(given), Path(f"{given}.tar.gz")):
+        if place.is_file():
+            return place.resolve()
     if Path(given).is_dir():
         return Path(given).resolve()
     raise RuntimeError(f"there is no artifact {given!r}: SdkCompiler().compile(..) makes one and returns its path")

@@ -43,7 +43,7 @@ class SdkCompiler:
         application = Path(app_path)
         if not application.is_dir():
             raise RuntimeError(f"SdkCompiler: there is no folder {os.fspath(app_path)!r} to compile in")
-        words = shlex.split(options)
+        words = _words(options)
         name = _output_name(options)
         with tempfile.TemporaryDirectory() as scratch:
             output = Path(scratch) / "out"
@@ -62,6 +62,16 @@ def _cslc(folder: Path, words: list[str]) -> None:
         raise ApplianceUnknownError(f"cslc could not compile {words[0]} (exit status {done.returncode}):\n{text}")
     print(done.stdout, end="")
     print(done.stderr, end="", file=sys.stderr)
+
+
+def _words(options: object) -> list[str]:
+    """The options of cslc, one by one."""
+    if not isinstance(options, str):
+        raise TypeError(f"SdkCompiler: the options of cslc are one string, as on a command line, not {options!r}")
+    try:
+        return shlex.split(options)
+    except ValueError as error:
+        raise RuntimeError(f"SdkCompiler: the options {options!r} cannot be read: {error}") from None
 
 
 def _output_name(options: str) -> str:

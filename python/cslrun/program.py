@@ -295,6 +295,8 @@ def compile(
     (1, 1)
     """
     path, texts = sources(path, source_text, files)
+    if not isinstance(params or {}, Mapping):
+        raise TypeError(f"params are a dict from names to values, such as {{'n': 4}}, not {params!r}")
     values = [(name, _param(name, value)) for name, value in (params or {}).items()]
     root = None if import_root is None else os.fspath(import_root)
     imports = ([os.fspath(p) for p in import_paths], root)
@@ -344,3 +346,10 @@ def _param(name: str, value: Any) -> tuple[str, bool | int | float]:
     if isinstance(value, (bool, int, float)):
         return (type(value).__name__, value)
     raise TypeError(f"param {name} is a {type(value).__name__}; it must be an int, a float, a bool or a Color")
+
+
+def checked_program(program: object) -> Program:
+    """Returns a program; raises a TypeError if it is none."""
+    if not isinstance(program, Program):
+        raise TypeError(f"a run needs a Program, which cslrun.compile() returns, not {program!r}")
+    return program

@@ -17,7 +17,7 @@ from cslrun._queue import CommandQueue, Region
 from cslrun._recorded import RECORDED
 from cslrun.levels import Names
 from cslrun.outcomes import Printed, Profile, Report, table_of
-from cslrun.program import Program
+from cslrun.program import Program, checked_program
 
 
 class Runner(CommandQueue):
@@ -79,7 +79,7 @@ class Runner(CommandQueue):
         warn: Names = (),
         deny: Names = (),
     ) -> None:
-        _, rows = program.size
+        _, rows = checked_program(program).size
         if threads is not None and not 1 <= threads <= rows:
             has = "a wafer with 1 row can use 1 thread" if rows == 1 else f"a wafer with {rows} rows can use 1 to {rows} threads"
             raise ValueError(f"threads={threads}: {has}")

@@ -34,6 +34,8 @@ def converted(values: npt.ArrayLike, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     dtype = np.dtype(dtype)
     if array.dtype == dtype:
         return array
+    if array.dtype.kind == "c":
+        raise TypeError(f"complex numbers do not fit {dtype}: copy their real and imaginary parts")
     with np.errstate(invalid="ignore", over="ignore"):
         elements = array.astype(dtype)
     if dtype.kind != "f" and (array.dtype.kind == "f" or not np.array_equal(elements, array)):

@@ -49,6 +49,13 @@ def test_a_param_of_another_type_is_refused():
         cslrun.compile(PROGRAMS / "grid.csl", params={"width": "3"})
 
 
+def test_params_and_programs_of_another_kind_are_named(program):
+    with pytest.raises(TypeError, match=r"params are a dict from names to values, such as \{'n': 4\}, not \[\('n', 4\)\]"):
+        cslrun.compile(source_text="param n: u16;", params=[("n", 4)])
+    with pytest.raises(TypeError, match="a run needs a Program, which cslrun.compile.. returns, not 'layout.csl'"):
+        cslrun.Runner("layout.csl")
+
+
 def test_imports_stay_in_the_folder_that_they_are_confined_to(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "other.csl").write_text("const value = 7;\n")

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from cslrun import tensors
 
 W, H, L = 3, 2, 4
@@ -35,3 +36,8 @@ def test_words_keep_the_bits_of_narrow_elements():
 
 def test_narrowing_drops_the_upper_half():
     assert tensors.narrow(np.array([0xABCDFFFF], dtype=np.uint32), np.int16).tolist() == [-1]
+
+
+def test_complex_numbers_fit_no_type():
+    with pytest.raises(TypeError, match="complex numbers do not fit float32: copy their real and imaginary parts"):
+        tensors.converted(np.ones(2) * 1j, np.float32)

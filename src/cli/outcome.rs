@@ -8,7 +8,7 @@ use crate::{
 };
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What a command did, before anything is printed.
 #[derive(Debug)]
@@ -76,7 +76,12 @@ impl Outcome {
     ) -> Option<Program> {
         if loader.load(file) == Err(LoadError::NotFound) {
             let near = file.to_str().and_then(command_near);
-            let or = near.map_or(String::new(), |near| format!("; did you mean the command `{near}`?"));
+            let longer = PathBuf::from(format!("{}.csl", file.display()));
+            let or = match near {
+                Some(near) => format!("; did you mean the command `{near}`?"),
+                None if loader.load(&longer).is_ok() => format!("; did you mean {}?", longer.display()),
+                None => String::new(),
+            };
             self.refuse(format!("there is no file {}{or}", file.display()));
             return None;
         }

@@ -16,7 +16,7 @@ pub struct CompileArgs {
     #[arg(value_name = "FILE.csl")]
     pub file: PathBuf,
     /// The target machine
-    #[arg(long, default_value = "wse2", value_parser = arch())]
+    #[arg(long, default_value = "wse2", ignore_case = true, value_parser = arch())]
     arch: Arch,
     /// Set a `param` of the program to an integer, a float, true or false
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = param)]
@@ -130,7 +130,7 @@ pub(super) fn import_folders<'a>(
 /// Reads the name of a machine; the help and the message about another name list them.
 pub(super) fn arch() -> impl TypedValueParser<Value = Arch> {
     PossibleValuesParser::new(["wse2", "wse3"])
-        .map(|word| Arch::parse(&word).expect("the parser admits only these"))
+        .map(|word| Arch::parse(&word.to_ascii_lowercase()).expect("the parser admits only these"))
 }
 
 fn fp16() -> impl TypedValueParser<Value = Fp16Format> {

@@ -172,7 +172,7 @@ impl Refusal {
 /// Reads the arguments; the first is the name of the command. Rules have the levels of `base` unless the
 /// arguments choose others.
 pub fn parse(args: impl IntoIterator<Item = OsString>, base: Levels) -> Result<Command, Refusal> {
-    let words: Vec<OsString> = args.into_iter().collect();
+    let words = debug::own_options_first(args.into_iter().collect());
     let all = definition().try_get_matches_from(&words).map_err(|error| refusal(&words, error))?;
     let matches = all.subcommand().map_or(&all, |(_, matches)| matches);
     let choose = |compile: &mut CompileArgs| {
@@ -413,6 +413,11 @@ mod tests {
             ("a.csl --gett y", "a similar argument exists: '--get'"),
             ("--arch wse3 check a.csl", "the command comes first: `cslrun check --arch wse3 a.csl`"),
             ("a.csl check", "the command comes first: `cslrun check a.csl`"),
+            ("a.csl b.csl", "`b.csl` is a second program, and only `cslrun check` takes several"),
+            ("run a.csl b.csl", "`b.csl` is a second program"),
+            ("a.csl --trace t.json", "the value of `--trace` stands behind `=`: `--trace=t.json`"),
+            ("profile a.csl 3", "`3` is neither an option nor the value of one"),
+            ("a.csl --param n:4", "write `n=4`"),
             ("chek a.csl", "there is no command `chek`; did you mean `check`?"),
             ("a.csl -W overlp -A nonsense,hazard", "`overlp`; did you mean `overlap`?"),
             ("a.csl -W overlp -A nonsense,hazard", "no rule or group `nonsense`; docs"),

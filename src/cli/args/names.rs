@@ -4,7 +4,13 @@ use std::path::PathBuf;
 
 /// `NAME=VALUE`, taken apart.
 pub(super) fn named(text: &str) -> Result<(String, &str), String> {
-    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    let Some((name, value)) = text.split_once('=') else {
+        // `cslc` takes `--params=n:4`.
+        return Err(match text.split_once(':') {
+            Some((name, value)) => format!("write `{name}={value}`"),
+            None => "expected NAME=VALUE".to_string(),
+        });
+    };
     Ok((identifier(name)?, value.trim()))
 }
 

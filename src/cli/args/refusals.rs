@@ -31,6 +31,9 @@ pub(super) fn refusal(words: &[OsString], mut error: clap::Error) -> Refusal {
     if let Some(text) = command_behind(words).filter(|_| error.kind() == ErrorKind::ArgumentConflict) {
         return refuse(ErrorKind::ArgumentConflict, text);
     }
+    if let Some(text) = stray_word(words, &error) {
+        return refuse(ErrorKind::TooManyValues, text);
+    }
     if error.kind() == ErrorKind::UnknownArgument {
         if let Some(text) = foreign_option(&error) {
             return refuse(ErrorKind::UnknownArgument, text);
@@ -53,6 +56,30 @@ fn foreign_option(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return None };
     let (_, instead) = FOREIGN_OPTIONS.iter().find(|(names, _)| names.contains(&option.as_str()))?;
     Some(format!("there is no option `{option}`; {instead}"))
+}
+
+/// A word that is neither an option nor the value of one stands behind the program.
+fn stray_word(words: &[OsString], error: &clap::Error) -> Option<String> {
+    let is_stray = matches!(error.kind(), ErrorKind::ArgumentConflict | ErrorKind::UnknownArgument);
+    let named = [ContextKind::InvalidSubcommand, ContextKind::InvalidArg].into_iter();
+    let word = named.filter(|_| is_stray).find_map(|kind| match error.get(kind)? {
+        ContextValue::String(word) if !word.starts_with('-') => Some(word),
+        _ => None,
+    })?;
+    let at = words.iter().skip(1).position(|other| **other == **word)? + 1;
+    let before = words[at - 1].to_string_lossy();
+    let all = definition();
+    let mut options = all.get_subcommands().chain([&all]).flat_map(|command| command.get_arguments());
+    let takes_value = |arg: &clap::Arg| {
+        arg.is_require_equals_set() && arg.get_long().is_some_and(|long| before == format!("--{long}"))
+    };
+    if options.any(takes_value) {
+        return Some(format!("the value of `{before}` stands behind `=`: `{before}={word}`"));
+    }
+    Some(match word.ends_with(".csl") {
+        true => format!("`{word}` is a second program, and only `cslrun check` takes several"),
+        false => format!("`{word}` is neither an option nor the value of one"),
+    })
 }
 
 /// The command stands behind options or behind the file.

@@ -5,6 +5,7 @@ use crate::diagnostics::rules::check as rules;
 use crate::diagnostics::{Diag, Diagnostic};
 use crate::image::{Program, TaskKind, TileImage};
 use crate::source::Span;
+use std::collections::BTreeSet;
 
 /// Ids of its tasks, in addition to those of its colors (ruling OQ-54).
 const MEMCPY_TASKS: &[u8] = &[27, 28, 30];
@@ -55,10 +56,23 @@ fn registers(program: &Program, tile: &TileImage) -> impl Iterator<Item = Diag> 
     })
 }
 
-/// Routes on colors of the memcpy library.
+/// Routes on colors of the memcpy library; without one, operations that send or receive such a color.
 fn colors(program: &Program) -> impl Iterator<Item = Diag> {
     let pes = 0..program.place.len();
-    routes_on(program, pes, |color| MEMCPY_COLORS.contains(&color)).map(|(color, span)| {
+    let mut found: Vec<(Color, Span)> =
+        routes_on(program, pes, |color| MEMCPY_COLORS.contains(&color)).collect();
+    let routed: BTreeSet<Color> = found.iter().map(|(color, _)| *color).collect();
+    let traffic = program.tiles.iter().flat_map(|tile| {
+        let sent = tile.sends().filter(|s| s.is_sure).map(|s| (s.color, s.span));
+        sent.chain(tile.takes().filter(|t| t.is_sure).map(|t| (t.color, t.span)))
+    });
+    for (color, span) in traffic.filter_map(|(color, span)| Some((color?, span))) {
+        let is_own = MEMCPY_COLORS.contains(&color.0) && !in_library(program, span);
+        if is_own && !routed.contains(&color) && !found.contains(&(color, span)) {
+            found.push((color, span));
+        }
+    }
+    found.into_iter().map(|(color, span)| {
         let c = rules::MEMCPY_COLOR.because(&[("color", &color)]).at(span);
         c.help("use a color from 0 to 20")
     })
@@ -83,7 +97,7 @@ fn routes_on(
     pes: impl Iterator<Item = usize>,
     is_one: impl Fn(u8) -> bool,
 ) -> impl Iterator<Item = (Color, Span)> {
-    let mut told = std::collections::BTreeSet::new();
+    let mut told = BTreeSet::new();
     let rows = pes.flat_map(|pe| program.routes.row(pe));
     rows.filter(move |(color, _)| is_one(color.0)).filter_map(move |(color, id)| {
         let span = program.routes.declared()[*id as usize].span?;

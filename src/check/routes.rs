@@ -1,7 +1,7 @@
 //! Checks of routes: dead ends, loops, competing inputs, and wavelets that nothing receives.
 
 use super::flow::{ColorFlow, DeadEnd, DeadEndCause, Node};
-use crate::arch::{ArchName, Color, Direction};
+use crate::arch::{ArchName, Color, Direction, MEMCPY_COLORS};
 use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::{
     check as rules,
@@ -25,6 +25,9 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
     let mut found = Folded::default();
     // Wavelets that leave the rectangle are lost; a run counts them.
     let ends = flow.dead_ends.iter().filter(|end| !matches!(end.end, DeadEndCause::Edge(_)));
+    // What is sent on a color of `<memcpy>` is an error of its own.
+    let is_reserved = |color: Color| program.memcpy.is_some() && MEMCPY_COLORS.contains(&color.0);
+    let ends = ends.filter(|end| !is_reserved(end.sent_as));
     let ends = ends.map(|end| dead_end(&flow, end));
     // An asynchronous operation only waits, and a run reports that.
     ends.filter(|c| c.rule() != UNROUTED_ASYNC.name).for_each(|c| found.add(c));

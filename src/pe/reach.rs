@@ -102,9 +102,10 @@ impl BoundsResolver<'_> {
         elements: Range<u32>,
     ) -> Diag {
         let outside = |cursor: &AddressCursor| cursor.outside_ahead(elements.clone());
-        let outside = cursors.filter_map(|(operand, cursor)| Some((operand, outside(cursor)?)));
+        let outside =
+            cursors.filter_map(|(operand, cursor)| Some((operand, cursor.words(), outside(cursor)?)));
         // Of several operands the one that leaves its variable first is to blame.
-        let Some((operand, outside)) = outside.min_by_key(|(_, outside)| outside.element) else {
+        let Some((operand, words, outside)) = outside.min_by_key(|(.., outside)| outside.element) else {
             return diag;
         };
         let OutOfBounds { element, address, begins_inside, limits, origin } = outside;
@@ -135,7 +136,12 @@ impl BoundsResolver<'_> {
             true => diag
                 .note("only its first word lies inside: the operation has wider elements than the variable")
                 .help("use an operation on elements of the size that the variable has"),
-            false => diag,
+            false => match owned.and_then(|symbol| Some((symbol, symbol.element?))) {
+                Some((symbol, scalar)) if words > scalar.words() => diag
+                    .note(format!("the operation takes {} bits at a time, and `{}` is {}", 16 * words, symbol.name, symbol.ty))
+                    .help("use an operation on elements of the size that the variable has"),
+                _ => diag,
+            },
         };
         match self.tile.origins.get(usize::from(origin).wrapping_sub(1)) {
             Some(span) => diag.also(*span, "this DSD was made or changed here"),

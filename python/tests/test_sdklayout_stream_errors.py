@@ -150,6 +150,15 @@ def test_a_port_is_no_stream(layout):
     runtime.stop()
 
 
+def test_a_port_without_a_stream_is_told_where_the_words_end(layout):
+    into, out = adder(layout, "add", (1, 4))
+    name = layout.create_output_stream(out)
+    with pytest.warns(UserWarning, match="input port 'add_rx' of code region 'add' .PE.1,4.. is not connected"):
+        runtime = running(layout)
+    with pytest.raises(RuntimeError, match="check the routes of color .: they must lead from a sender to PE.1,4."):
+        runtime.receive(name, np.zeros(2, dtype=np.uint32), 2)
+
+
 def test_words_that_never_come_are_a_deadlock(streamed):
     runtime, into, out = streamed
     runtime.send(into, np.zeros(2, dtype=np.uint32), nonblock=True)

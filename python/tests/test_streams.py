@@ -34,6 +34,18 @@ def test_a_stream_that_nobody_sends_is_reported(runtime):
         runtime.memcpy_d2h(back, OUT, 0, 0, 1, 1, 1, order=MemcpyOrder.ROW_MAJOR, nonblock=False, **STREAM)
 
 
+def test_answers_that_are_missing_are_blamed_on_the_words_that_the_host_has_not_sent(runtime):
+    words, back = np.zeros(WIDTH * 3, dtype=np.uint32), np.zeros(WIDTH * 4, dtype=np.uint32)
+    options = {"order": MemcpyOrder.ROW_MAJOR, **STREAM}
+    runtime.memcpy_h2d(IN, words, 0, 0, WIDTH, 1, 3, nonblock=True, **options)
+    text = (
+        r"PE\(0,0\) has sent 3 wavelets of color 5 to the host here, in a task that runs once for each wavelet of color 4"
+        r"(?s:.*)send more wavelets of color 4 to PE\(0,0\), or let the host ask for fewer words"
+    )
+    with pytest.raises(RuntimeError, match=text):
+        runtime.memcpy_d2h(back, OUT, 0, 0, WIDTH, 1, 4, nonblock=False, **options)
+
+
 def test_a_stream_that_nobody_takes_is_reported(runtime):
     # Every PE answers each word, and nobody takes the answers.
     words = np.zeros(WIDTH * 1000, dtype=np.uint32)

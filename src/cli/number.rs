@@ -79,20 +79,7 @@ fn described(scalar: Scalar, bits: Option<u32>) -> String {
 
 /// The value behind the bits, in the shortest form that reads back as the same value.
 pub fn show(bits: u64, scalar: Scalar) -> String {
-    match scalar {
-        Scalar::Bool => (bits & 1 != 0).to_string(),
-        Scalar::I8 => (bits as i8).to_string(),
-        Scalar::U8 => (bits as u8).to_string(),
-        Scalar::I16 => (bits as i16).to_string(),
-        Scalar::U16 => (bits as u16).to_string(),
-        Scalar::I32 => (bits as i32).to_string(),
-        Scalar::U32 => (bits as u32).to_string(),
-        Scalar::I64 => (bits as i64).to_string(),
-        Scalar::U64 => bits.to_string(),
-        Scalar::F16 | Scalar::Bf16 | Scalar::Cb16 | Scalar::F32 => {
-            format!("{:?}", scalar.float_value(bits).unwrap_or_default() as f32)
-        }
-    }
+    scalar.text(bits)
 }
 
 impl FromStr for Number {

@@ -116,23 +116,13 @@ pub fn scalar_value(bits: u64, scalar: Scalar) -> Value {
     }
 }
 
-fn scalar_text(bits: u64, scalar: Scalar) -> String {
-    match scalar_value(bits, scalar) {
-        Value::Int(n) => n.to_string(),
-        Value::Bool(b) => b.to_string(),
-        // The fewest digits that lead back to an f32 are those of a narrower float, too.
-        Value::Float(x) => format!("{:?}", x as f32),
-        Value::VariableValue(_) | Value::Text(_) => String::new(),
-    }
-}
-
 /// A number of a variable; of an enum the member, if it is one.
 fn number_text(bits: u64, scalar: Scalar, symbol: &Symbol) -> String {
     let member = match (&symbol.inside, scalar_value(bits, scalar)) {
         (Inside::Enum(members), Value::Int(n)) => members.iter().find(|(_, value)| *value == n),
         _ => None,
     };
-    member.map_or_else(|| scalar_text(bits, scalar), |(name, _)| format!(".{name}"))
+    member.map_or_else(|| scalar.text(bits), |(name, _)| format!(".{name}"))
 }
 
 /// A variable as a tree of text.

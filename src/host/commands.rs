@@ -12,8 +12,8 @@ use super::{Failure, Runner};
 use crate::arch::{Color, Direction, PeCoord};
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::rules::host::NEVER_UNBLOCKED;
-use crate::image::ExportTarget;
 use crate::image::code::Intrinsic;
+use crate::image::{ExportTarget, TaskBinding};
 use crate::source::Span;
 use crate::state_hash::StateHash;
 use crate::wafer::{Cause, HostWait, Pe, ScheduleSeed};
@@ -381,7 +381,11 @@ impl Runner {
     /// The task of a PE that would call `unblock_cmd_stream` and that nothing activates.
     fn idle_task(&self, pe: PeCoord) -> Option<Cause> {
         let tile = self.program.tile_at(pe)?;
-        let task = tile.idle_caller(Intrinsic::UnblockCommandStream)?;
+        let idle = tile.idle_callers(Intrinsic::UnblockCommandStream);
+        // A task that no PE activates says more than one that others do.
+        let never: Vec<Span> = self.program.idle_tasks().into_iter().map(|(span, _)| span).collect();
+        let is_never = |task: &&&TaskBinding| never.contains(&tile.functions[task.function.0 as usize].span);
+        let task = idle.iter().find(is_never).or(idle.first())?;
         Some(Cause {
             pe,
             also: None,

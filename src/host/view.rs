@@ -241,8 +241,7 @@ impl<'w> PeView<'w> {
     }
 
     fn symbol_at(&self, addr: u16) -> Option<&Symbol> {
-        let holds = |s: &&Symbol| (s.addr..s.addr.saturating_add(s.words)).contains(&addr);
-        self.tile.symbols.iter().find(holds)
+        self.tile.symbol_at(addr)
     }
 
     /// The variable at an address, such as `x + 4`.

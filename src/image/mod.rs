@@ -7,6 +7,7 @@ mod allocation;
 mod certain;
 pub mod code;
 mod computed;
+mod conditions;
 pub mod file;
 mod function;
 mod interface;
@@ -206,6 +207,12 @@ pub enum OperandRole {
 }
 
 impl TileImage {
+    /// The variable that an address lies in.
+    pub fn symbol_at(&self, addr: u16) -> Option<&Symbol> {
+        let holds = |s: &&Symbol| (s.addr..s.addr.saturating_add(s.words)).contains(&addr);
+        self.symbols.iter().find(holds)
+    }
+
     /// A function, to change it. If other tiles share it, this one gets a copy of its own.
     pub fn function_mut(&mut self, f: FnId) -> &mut Function {
         Arc::make_mut(&mut self.functions[f.0 as usize])

@@ -49,6 +49,25 @@ impl Scalar {
         self.float().map(|kind| kind.to_bits(x))
     }
 
+    /// The value behind bits, in the shortest form that reads back as the same value.
+    pub fn text(self, bits: u64) -> String {
+        match self {
+            Scalar::Bool => (bits & 1 != 0).to_string(),
+            Scalar::I8 => (bits as i8).to_string(),
+            Scalar::U8 => (bits as u8).to_string(),
+            Scalar::I16 => (bits as i16).to_string(),
+            Scalar::U16 => (bits as u16).to_string(),
+            Scalar::I32 => (bits as i32).to_string(),
+            Scalar::U32 => (bits as u32).to_string(),
+            Scalar::I64 => (bits as i64).to_string(),
+            Scalar::U64 => bits.to_string(),
+            // The fewest digits that lead back to an f32 are those of a narrower float, too.
+            Scalar::F16 | Scalar::Bf16 | Scalar::Cb16 | Scalar::F32 => {
+                format!("{:?}", self.float_value(bits).unwrap_or_default() as f32)
+            }
+        }
+    }
+
     /// Whether it is a 16-bit float without operations of its own: these are done in f32.
     pub fn is_other_half(self) -> bool {
         matches!(self, Scalar::Bf16 | Scalar::Cb16)

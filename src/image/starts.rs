@@ -7,11 +7,11 @@ use crate::source::Span;
 use std::sync::Arc;
 
 impl TileImage {
-    /// A local task that comes to an intrinsic and that nothing activates.
-    pub fn idle_caller(&self, of: Intrinsic) -> Option<&TaskBinding> {
-        let activated = self.activated()?;
+    /// Local tasks that come to an intrinsic and that nothing activates.
+    pub fn idle_callers(&self, of: Intrinsic) -> Vec<&TaskBinding> {
+        let Some(activated) = self.activated() else { return Vec::new() };
         let idle = self.tasks.iter().filter(|t| t.kind == TaskKind::Local && activated & 1 << t.id.0 == 0);
-        idle.into_iter().find(|t| self.comes_to(t.function, of))
+        idle.filter(|t| self.comes_to(t.function, of)).collect()
     }
 
     /// The one task that nothing binds and that could be a local task, or else one that a wavelet starts.
@@ -49,6 +49,26 @@ impl TileImage {
         }
         let fifos = self.fifos.iter().flat_map(|f| [f.activate_push, f.activate_pop]).flatten();
         Some(fifos.fold(activated, |all, id| all | 1 << id.0))
+    }
+
+    /// Tasks that are unblocked somewhere, bit = id; `None` if some ids are only known at run time.
+    pub fn unblocked(&self) -> Option<u64> {
+        let mut unblocked = 0u64;
+        for function in &self.functions {
+            for op in &function.code {
+                if let Op::Unblock { a } = op {
+                    unblocked |= 1u64.checked_shl(u32::try_from(function.constant(*a)?).ok()?)?;
+                }
+            }
+        }
+        for completion in self.configs().flat_map(|(config, _)| completions(config)) {
+            match completion {
+                Completion::Unblock(IdArg::Known(id)) => unblocked |= 1 << id.0,
+                Completion::Unblock(IdArg::In(_)) => return None,
+                Completion::Activate(_) | Completion::Nothing => {}
+            }
+        }
+        Some(unblocked)
     }
 
     /// Where a task is activated: by code, or at the end of an operation.

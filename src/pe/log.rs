@@ -1,7 +1,7 @@
 //! Output of PEs: printed lines, debug traces, and warnings.
 
 use crate::arch::PeCoord;
-use crate::diagnostics::{Diag, Diagnostic, fold_moments};
+use crate::diagnostics::{Diag, Diagnostic, Rule, fold_moments};
 use crate::source::{SourceMap, Span};
 use indexmap::IndexMap;
 use indexmap::map::Entry;
@@ -119,6 +119,14 @@ impl PeLog {
                 entry.insert(warning);
             }
         }
+    }
+
+    /// Where a PE has broken a rule that only warns.
+    pub fn warned_of(&self, rule: &Rule, at: PeCoord) -> impl Iterator<Item = Span> {
+        let is_it = move |(name, _, pe): &&(Cow<'static, str>, Option<Span>, PeCoord)| {
+            *name == rule.name && *pe == at
+        };
+        self.warnings.keys().filter(is_it).filter_map(|(_, span, _)| *span)
     }
 
     /// How many different warnings there are.

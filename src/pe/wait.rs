@@ -61,6 +61,8 @@ pub enum WaitsFor {
         count: usize,
         /// The control task that the oldest one names and that may not run on this channel.
         blocked: Option<String>,
+        /// The control task that the oldest one names and that nothing binds.
+        unbound: Option<TaskId>,
     },
     /// The router, which must accept these wavelets.
     Router {

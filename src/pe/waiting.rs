@@ -7,7 +7,7 @@ use super::stall::Stall;
 use super::tasks::{Tasks, bit};
 use super::threads::{MAIN, Thread, Threads};
 use super::wait::{Wait, Waiter, WaitsFor};
-use crate::arch::{TaskId, UtId};
+use crate::arch::{NULL_TASK, TaskId, UtId};
 use crate::image::{TaskKind, TileImage};
 
 /// The components of a PE that can wait.
@@ -42,6 +42,8 @@ impl<'a> Waiting<'a> {
                 return None;
             }
             let blocked = task.map(|t| format!("`{}` (id {})", t.name, t.id));
+            let is_bound = self.tasks.have_control_task(self.queues.arch_name(), inbox);
+            let unbound = held.filter(|id| id.0 != NULL_TASK && !is_bound);
             Some(Wait {
                 who: Waiter::Queue,
                 on: WaitsFor::Consumer {
@@ -49,6 +51,7 @@ impl<'a> Waiting<'a> {
                     queue: inbox.queue,
                     count: inbox.len(),
                     blocked,
+                    unbound,
                 },
                 name: "",
                 task: None,

@@ -2,6 +2,7 @@
 
 use super::causes::{Cause, route_span};
 use crate::arch::{ArchName, Color, Direction};
+use crate::diagnostics::render::grouped;
 use crate::fabric::{BufferPlace, Fabric, Leftover, Obstacle, RouteBreak, RouteGap};
 use crate::image::Program;
 use crate::image::routes::Directions;
@@ -170,20 +171,29 @@ pub(super) fn at_switch(program: &Program, fabric: &Fabric, color: Color) -> Opt
     at(program, stuck.find(|l| matches!(l.obstacle, Obstacle::Switch { .. }))?)
 }
 
-/// The filter that has let none of the wavelets pass that were sent to a PE.
-pub(super) fn filtered(program: &Program, fabric: &Fabric, pe: usize, color: Color) -> Option<Cause> {
+/// The filter that has not let all of the wavelets pass that were sent to a PE; `sent`: how many these are.
+pub(super) fn filtered(
+    program: &Program,
+    fabric: &Fabric,
+    (pe, color): (usize, Color),
+    sent: u64,
+) -> Option<Cause> {
     let survey = fabric.survey();
-    if !survey.has_filter(pe, color) || survey.received(pe, color) > 0 {
+    let passed = survey.received(pe, color);
+    if !survey.has_filter(pe, color) || passed >= sent {
         return None;
     }
     let at = program.pe_coord(pe);
-    Some(Cause {
-        pe: at,
-        span: route_span(program, pe, color)?,
-        fact: format!("the filter of color {color} on {at} has let no wavelet pass"),
-        also: None,
-        advice: "compare what is sent with the limits of this filter".to_string(),
-    })
+    let fact = match passed {
+        0 => format!("the filter of color {color} on {at} has let no wavelet pass"),
+        _ => format!(
+            "the filter of color {color} on {at} has let {} of {} wavelets pass",
+            grouped(passed),
+            grouped(sent)
+        ),
+    };
+    let advice = "compare what is sent with the limits of this filter".to_string();
+    Some(Cause { pe: at, span: route_span(program, pe, color)?, fact, also: None, advice })
 }
 
 /// Where wavelets lie, in a few words.

@@ -359,6 +359,11 @@ pub(super) fn stream_end(
     let senders = std::iter::once(pe).chain(fabric.survey().senders(pe, color));
     let (sender, span) = senders.into_iter().find_map(|pe| Some((pe, send_span(pe_array, pe, color)?)))?;
     let (at, sent) = (pe_array.program().pe_coord(sender), fabric.survey().sent(sender, color));
+    if sent > 0
+        && let Some(behind) = behind_wavelets(pe_array, fabric, (sender, span), (color, sent))
+    {
+        return Some(behind);
+    }
     Some(Cause {
         pe: at,
         span,
@@ -372,6 +377,43 @@ pub(super) fn stream_end(
         },
         advice: "send as many words as the host asks for, or let the host ask for fewer".to_string(),
     })
+}
+
+/// Why a data task has not sent more to the host: no more wavelets have come to it.
+fn behind_wavelets(
+    pe_array: &PeArray,
+    fabric: &Fabric,
+    (pe, place): (usize, Span),
+    (color, sent): (Color, u64),
+) -> Option<Cause> {
+    let at = pe_array.program().pe_coord(pe);
+    let tile = pe_array.program().tile_at(at)?;
+    let tasks = tile.tasks_to(place);
+    let ([task], false) = (tasks.as_slice(), tile.is_launched_to(place)) else { return None };
+    let is_data = task.kind == TaskKind::Data;
+    let starts = tile.color_of_task(pe_array.program().arch, task).filter(|_| is_data)?;
+    let given = counted(fabric.survey().received(pe, starts), "wavelet");
+    Some(Cause {
+        pe: at,
+        span: place,
+        fact: format!(
+            "{at} has sent {} of color {color} to the host here, in a task that runs once for each wavelet of color \
+             {starts}",
+            counted(sent, "wavelet")
+        ),
+        also: Some((task.span, format!("{at} has been given {given} of color {starts}"))),
+        advice: format!("send more wavelets of color {starts} to {at}, or let the host ask for fewer words"),
+    })
+}
+
+/// Whether an operation of a PE was the last that sent, or received, one of its colors.
+pub(super) fn has_moved(pe_array: &PeArray, pe: usize, place: Span) -> bool {
+    let (at, Some(state)) = (pe_array.program().pe_coord(pe), pe_array.get(pe)) else { return false };
+    let Some(tile) = pe_array.program().tile_at(at) else { return false };
+    let sent = |color: Color| state.last_sender(color).is_some_and(|last| last.span == place);
+    let sends = tile.sends().filter(|s| s.span == place).filter_map(|s| s.color).any(sent);
+    let received = |color: Color| state.last_reader(color) == Some(place);
+    sends || tile.takes().filter(|t| t.span == place).filter_map(|t| t.color).any(received)
 }
 
 /// An operation that sends a color: the last one that did, else one that could.

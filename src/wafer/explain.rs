@@ -121,7 +121,8 @@ impl StallReport {
             let is_async = self.waits.first().is_some_and(|w| matches!(w.waiter, Waiter::Microthread(_)));
             return circle_advice(self.circle.len(), sends, is_async).into();
         }
-        if let Some(Missing::Wavelets { senders, .. }) = self.waits.first().and_then(|w| w.missing.as_ref())
+        if let Some(Missing::Wavelets { senders, reachable: true, .. }) =
+            self.waits.first().and_then(|w| w.missing.as_ref())
             && let [Sender { stream: Some(name), waits: false, .. }] = senders.as_slice()
         {
             return format!(
@@ -192,8 +193,9 @@ pub(super) fn leftovers(explainer: &Explainer<'_>, now: u64) -> Vec<Diagnostic> 
     let (held, left): (Vec<Left>, Vec<Left>) = explainer.left().into_iter().partition(|l| l.held.is_some());
     let mut warnings: Vec<Diagnostic> = held.iter().take(MOST_NOTES).map(|l| held_back(l, now)).collect();
     warnings.extend(leftover(explainer, left));
-    // With a host the program ends when its commands are done, whatever tasks wait for.
-    let blocked = if program.memcpy.is_some() { Vec::new() } else { explainer.blocked_tasks() };
+    let mut blocked = explainer.blocked_tasks();
+    // With a host the program ends when its commands are done, whatever tasks wait for. What nothing unblocks is a mistake.
+    blocked.retain(|wait| program.memcpy.is_none() || explainer.stays_blocked(wait));
     // What has no task was told before the run.
     for wait in blocked.into_iter().filter(|wait| !wait.name.is_empty()).take(MOST_NOTES) {
         let c = TASK_STAYS_BLOCKED.because(&[("task", &waiter_words(&wait)), ("pe", &wait.pe)]);

@@ -2,6 +2,7 @@
 
 use super::line_follower::{LineConsumer, LineFollower};
 use crate::arch::PeCoord;
+use crate::diagnostics::rules::run::ALREADY_ACTIVE;
 use crate::diagnostics::{Diag, Diagnostic, Levels, fold_moments};
 use crate::pe::{CollectiveCall, MessageCall, PeLog, Printed, Traced};
 use crate::source::{SourceMap, Span};
@@ -27,6 +28,11 @@ impl Findings {
     /// The levels of the rules.
     pub fn levels(&self) -> &Levels {
         &self.levels
+    }
+
+    /// Where a PE has activated a task that was active already.
+    pub fn lost_activations(&self, at: PeCoord) -> Vec<Span> {
+        self.log.warned_of(&ALREADY_ACTIVE, at).collect()
     }
 
     /// Takes the output of PEs that have run in a band in a cycle.

@@ -8,6 +8,7 @@ mod bands;
 mod broken_routes;
 mod causes;
 mod collectives;
+mod conditions;
 mod dependencies;
 mod edges;
 mod event_queue;
@@ -415,7 +416,8 @@ impl Wafer {
 
     fn explain<R>(&self, with: impl FnOnce(Explainer<'_>) -> R) -> R {
         let (pe_array, waits) = (&self.pe_array, Waits::new(&self.pe_array, &self.pool));
-        self.bands.look(|fabric| with(Explainer::new(pe_array, fabric, &self.messages, waits)))
+        let findings = &self.findings;
+        self.bands.look(|fabric| with(Explainer::new(pe_array, fabric, &self.messages, findings, waits)))
     }
 
     /// Runs until nothing happens any more.

@@ -4,6 +4,7 @@ use super::broken_routes;
 use super::causes::{Cause, ended_at_fifo, queue_of_other_color, receiver, send_span, wrong_color};
 use super::collectives::{Collectives, IncompleteCollective};
 use super::dependencies::{Dependencies, Need, Order};
+use super::findings::Findings;
 use super::groups::{WaitGroup, Waits};
 use super::message_checks::MessageChecks;
 use super::pe_array::PeArray;
@@ -11,7 +12,7 @@ use super::pe_array::PeArray;
 use crate::arch::{Color, InQueue, MESSAGE_COLOR, PeCoord};
 use crate::diagnostics::{Diag, Diagnostic};
 use crate::fabric::{Fabric, Obstacle};
-use crate::image::{Fifo, OperandRole, Program};
+use crate::image::{OperandRole, Program};
 use crate::pe::{Wait, Waiter, WaitsFor};
 use crate::source::Span;
 use std::collections::BTreeMap;
@@ -260,6 +261,7 @@ pub(super) struct Explainer<'w> {
     pe_array: &'w PeArray,
     fabric: &'w Fabric,
     messages: &'w MessageChecks,
+    findings: &'w Findings,
     waits: Waits<'w>,
     dependencies: Dependencies<'w>,
 }
@@ -270,10 +272,11 @@ impl<'w> Explainer<'w> {
         pe_array: &'w PeArray,
         fabric: &'w Fabric,
         messages: &'w MessageChecks,
+        findings: &'w Findings,
         waits: Waits<'w>,
     ) -> Explainer<'w> {
         let dependencies = Dependencies::new(pe_array, fabric);
-        Explainer { program: pe_array.program(), pe_array, fabric, messages, waits, dependencies }
+        Explainer { program: pe_array.program(), pe_array, fabric, messages, findings, waits, dependencies }
     }
 
     /// The program.
@@ -289,6 +292,11 @@ impl<'w> Explainer<'w> {
     /// The routers.
     pub fn fabric(&self) -> &Fabric {
         self.fabric
+    }
+
+    /// What the run has found so far.
+    pub fn findings(&self) -> &Findings {
+        self.findings
     }
 
     /// What waits on them.
@@ -398,21 +406,6 @@ impl<'w> Explainer<'w> {
         }
     }
 
-    /// An operation into a FIFO that goes on for ever and keeps all tasks of its PE from running.
-    fn endless(&self, pe: usize, wait: &Wait<'_>) -> Option<Cause> {
-        let (at, span) = (self.program.pe_coord(pe), wait.span?);
-        let tile = self.program.tile_at(at)?;
-        let is_endless = wait.who == Waiter::MainThread && wait.progress.is_none();
-        let into_fifo = |fifo: &Fifo| tile.at_fifo(&fifo.name, true).any(|op| op.span == span);
-        (is_endless && tile.fifos.iter().any(into_fifo)).then(|| Cause {
-            pe: at,
-            span,
-            fact: format!("this operation has no end, and until it ends, nothing else runs on {at}"),
-            also: None,
-            advice: "add `.async = true`, so that tasks can read the FIFO meanwhile".to_string(),
-        })
-    }
-
     /// The route, the switch or the filter that keeps from a PE what others have sent to it.
     fn held_back(&self, pe: usize, color: Color, senders: &[Sender]) -> Option<Cause> {
         let is_sent = senders.iter().any(|s| s.sent > 0) && senders.iter().all(|s| !s.waits);
@@ -421,7 +414,10 @@ impl<'w> Explainer<'w> {
             return Some(cause);
         }
         let held = is_sent.then(|| broken_routes::at_switch(program, fabric, color)).flatten();
-        held.or_else(|| is_sent.then(|| broken_routes::filtered(program, fabric, pe, color)).flatten())
+        let sent = senders.iter().map(|s| s.sent).sum();
+        held.or_else(|| {
+            is_sent.then(|| broken_routes::filtered(program, fabric, (pe, color), sent)).flatten()
+        })
     }
 
     pub(super) fn missing(&self, pe: usize, on: &WaitsFor) -> Option<Missing> {
@@ -482,8 +478,11 @@ impl<'w> Explainer<'w> {
         let survey = self.fabric.survey();
         let is_streamed =
             self.program.memcpy.as_ref().is_some_and(|memcpy| memcpy.h2d.contains(&Some(color)));
-        // Without a sender, the only way that is not broken begins at the edge, where the host sends.
-        is_streamed || survey.senders(pe, color).is_empty() && survey.break_before(pe, color).is_none()
+        // Without a sender, the only way that is not broken begins at the edge, where the host sends. To a layout described in
+        // Python it sends in the place of a PE.
+        let is_from_edge =
+            || survey.senders(pe, color).is_empty() && survey.break_before(pe, color).is_none();
+        is_streamed || self.program.sdk_layout.is_none() && is_from_edge()
     }
 }
 

@@ -1,13 +1,13 @@
 //! Why code that would have ended a wait has not run: searches backwards for the missing wavelet, route or condition.
 
 use super::broken_routes;
-use super::causes::{Cause, Idle, blocked_receiver, idle, receiver};
-use super::stall::{Explainer, HostWait, Left, Missing, Sender};
+use super::causes::{Cause, Idle, blocked_receiver, has_moved, idle, receiver};
+use super::stall::{Explainer, HostWait, Left, Missing, PeWait, Sender};
 use crate::arch::{Color, PeCoord, TaskId};
 use crate::diagnostics::counted;
 use crate::image::code::Intrinsic;
-use crate::image::{FnId, Op, TaskBinding, TileImage};
-use crate::pe::WaitsFor;
+use crate::image::{Fifo, FnId, Op, TaskBinding, TaskKind, TileImage};
+use crate::pe::{Wait, Waiter, WaitsFor};
 use crate::source::Span;
 use std::cell::Cell;
 
@@ -22,6 +22,9 @@ impl Explainer<'_> {
 
     fn unreached_from(&self, pe: usize, place: Span, steps: &Cell<usize>) -> Option<Cause> {
         steps.set(steps.get().checked_sub(1)?);
+        if has_moved(self.pe_array(), pe, place) {
+            return None;
+        }
         let (task, place, next) = match idle(self.pe_array(), pe, place)? {
             Idle::Cause(cause) => return Some(cause),
             Idle::Behind { data, place, next } => (data, place, next),
@@ -32,11 +35,17 @@ impl Explainer<'_> {
         if self.pe_array().get(pe).is_some_and(|pe| pe.has_begun(task.id)) {
             let it = next.map_or("reached this".to_string(), |next| format!("activated `{next}` here"));
             let received = counted(self.fabric().survey().received(pe, color), "wavelet");
+            let also = Some((task.span, format!("{at} has been given {received} of color {color}")));
+            // What would have come to the task is held up on its way.
+            if let Some(switch) = broken_routes::at_switch(self.program(), self.fabric(), color) {
+                return Some(Cause { also, ..switch });
+            }
+            let values = self.deciding_values(pe, place);
             return Some(Cause {
                 pe: at,
                 span: place,
-                fact: format!("`{}` has run on {at}, but has not {it}", task.name),
-                also: Some((task.span, format!("{at} has been given {received} of color {color}"))),
+                fact: format!("`{}` has run on {at}, but has not {it}{values}", task.name),
+                also,
                 advice: format!(
                     "check the condition before this, or send more wavelets of color {color} to {at}"
                 ),
@@ -82,7 +91,8 @@ impl Explainer<'_> {
                     self.unreached_from(sender, s.span?, steps)
                 });
                 let is_sent = senders.iter().any(|s| s.sent > 0);
-                let filtered = || broken_routes::filtered(program, self.fabric(), pe, color);
+                let sent = senders.iter().map(|s| s.sent).sum();
+                let filtered = || broken_routes::filtered(program, self.fabric(), (pe, color), sent);
                 let cause = behind.or_else(|| is_sent.then(filtered).flatten());
                 cause.or_else(|| Some(not_arrived((at, task.span), color, waiting, &senders)))
             }
@@ -100,8 +110,7 @@ impl Explainer<'_> {
     /// Why the launch of a function is not done: what the PE should do before `unblock_cmd_stream`, or the call that it has
     /// not come to.
     pub(super) fn unfinished_launch(&self, at: PeCoord, launched: Span) -> Option<Cause> {
-        let (program, pe) = (self.program(), self.program().pe_index(at));
-        let tile = program.tile_at(at)?;
+        let tile = self.program().tile_at(at)?;
         let function = tile.functions.iter().position(|function| function.span == launched);
         let function = function.map(|n| FnId(n as u32));
         if function.is_some_and(|function| tile.never_unblocks(function)) {
@@ -129,19 +138,51 @@ impl Explainer<'_> {
                 });
             }
         }
-        let place = *calls.first()?;
+        self.unreached_call(at, tile, &calls)
+    }
+
+    /// Why a PE has come to none of the calls of `unblock_cmd_stream`.
+    fn unreached_call(&self, at: PeCoord, tile: &TileImage, calls: &[Span]) -> Option<Cause> {
+        let (pe, place) = (self.program().pe_index(at), *calls.first()?);
+        let idle = calls.iter().find_map(|call| self.unreached(pe, *call));
+        let found = idle.or_else(|| calls.iter().find_map(|call| self.lost_activation(at, tile, *call)));
+        if found.is_some() {
+            return found;
+        }
+        let values = self.deciding_values(pe, place);
         let advice = match tile.is_launched_to(place) {
             true => "call it on every path: check the conditions before this call",
             false => "check the condition before this call, or what should start the code around it",
         };
-        calls.iter().find_map(|call| self.unreached(pe, *call)).or_else(|| {
-            Some(Cause {
-                pe: at,
-                span: place,
-                fact: format!("{at} has not reached this call of `unblock_cmd_stream`"),
-                also: None,
-                advice: advice.to_string(),
-            })
+        Some(Cause {
+            pe: at,
+            span: place,
+            fact: format!("{at} has not reached this call of `unblock_cmd_stream`{values}"),
+            also: None,
+            advice: advice.to_string(),
+        })
+    }
+
+    /// Whether a task waits for `@unblock`, and no code and no operation of its PE does it.
+    pub(super) fn stays_blocked(&self, wait: &PeWait) -> bool {
+        let (Waiter::Task(id), Some(tile)) = (wait.waiter, self.program().tile_at(wait.pe)) else {
+            return false;
+        };
+        tile.unblocked().is_some_and(|unblocked| unblocked & 1 << id.0 == 0)
+    }
+
+    /// An operation into a FIFO that goes on for ever and keeps all tasks of its PE from running.
+    pub(super) fn endless(&self, pe: usize, wait: &Wait<'_>) -> Option<Cause> {
+        let (at, span) = (self.program().pe_coord(pe), wait.span?);
+        let tile = self.program().tile_at(at)?;
+        let is_endless = wait.who == Waiter::MainThread && wait.progress.is_none();
+        let into_fifo = |fifo: &Fifo| tile.at_fifo(&fifo.name, true).any(|op| op.span == span);
+        (is_endless && tile.fifos.iter().any(into_fifo)).then(|| Cause {
+            pe: at,
+            span,
+            fact: format!("this operation has no end, and until it ends, nothing else runs on {at}"),
+            also: None,
+            advice: "add `.async = true`, so that tasks can read the FIFO meanwhile".to_string(),
         })
     }
 
@@ -159,9 +200,36 @@ impl Explainer<'_> {
         behind.or_else(|| wait.cause.clone())
     }
 
+    /// What a control wavelet in a queue of a PE should have named: nothing there binds the task that it names.
+    pub(super) fn unbound(&self, pe: usize, color: Color, named: TaskId) -> Option<Cause> {
+        let at = self.program().pe_coord(pe);
+        let tile = self.program().tile_at(at)?;
+        let task = tile.tasks.iter().find(|task| task.kind == TaskKind::Control);
+        let queue = tile.input_queues.iter().find(|bound| bound.color == color);
+        let wavelet =
+            format!("a control wavelet of color {color} on {at} names task {named}, which nothing binds");
+        let bind = format!("bind a task to it: `@bind_control_task(task, @get_control_task_id({named}))`");
+        Some(Cause {
+            pe: at,
+            span: task.map(|task| task.span).or(queue.map(|bound| bound.span))?,
+            fact: match task {
+                Some(task) => format!("{wavelet}; `{}` is bound to {}", task.name, task.id),
+                None => wavelet,
+            },
+            also: None,
+            advice: match task {
+                Some(task) => format!("send a control wavelet that names {}, or {bind}", task.id),
+                None => bind,
+            },
+        })
+    }
+
     /// What lies around in front of a task that is blocked, of a PE that can take it nowhere, or of a route that refuses it.
     fn stuck(&self, left: &[Left]) -> Option<Cause> {
         let mut at_pes = left.iter().filter(|l| l.is_at_pe && l.held.is_none());
+        if let Some(unbound) = left.iter().filter(|l| l.is_at_pe).find_map(|l| l.cause.clone()) {
+            return Some(unbound);
+        }
         let steps = Cell::new(MOST_STEPS);
         let not_taken = at_pes.find_map(|l| self.not_taken(self.program().pe_index(l.pe), l.color, &steps));
         let held = || left.iter().find_map(|l| self.held(l, &steps));

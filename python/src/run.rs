@@ -4,7 +4,7 @@ use crate::fault::guarded;
 use crate::interrupt::{self, RunInProgress};
 use crate::recordings::Recordings;
 use crate::runner::Ticket;
-use cslrun::cli::{AttachedRun, Goal, ProgressLine};
+use cslrun::cli::{AttachedRun, Goal, ProgressLine, add_values_of_assertions};
 use cslrun::{Color, Direction, Failure, MessageFormat, PeCoord, render};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -181,6 +181,7 @@ impl Run {
                 all = self.machine.look(|runner| runner.warnings());
             }
             all.extend(failure.diagnostics(sources));
+            self.machine.look(|runner| add_values_of_assertions(&mut all, sources, runner));
             let all = for_reader(&all, self.is_script);
             exception(py, RunError::new_err, sources, &all)
         })

@@ -1,35 +1,74 @@
 use super::number;
 use super::outcome::Outcome;
+use crate::debug::variable_tree;
 use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::run::ASSERTION_FAILED;
-use crate::{Diagnostic, PeCoord, Runner, Scalar, SourceMap, Symbol};
+use crate::{Diagnostic, FileId, Inside, PeCoord, PeView, Runner, Scalar, SourceMap, VariableValue};
 
 /// More elements than this are not shown one by one.
 const MOST_ELEMENTS: usize = 32;
 /// How many of the first elements are shown then.
 const FIRST: usize = 16;
 
-/// Adds to each failed `@assert` what the globals that it names hold on the PE where it failed.
+/// Adds to each failed `@assert` of a run that has ended what its variables hold.
 pub fn add(outcome: &mut Outcome, runner: &mut Runner) {
-    let failed = outcome.diagnostics.iter_mut().filter(|d| d.rule == ASSERTION_FAILED.name);
-    for diagnostic in failed {
-        let notes = holds(diagnostic, &outcome.sources, runner);
+    add_values(&mut outcome.diagnostics, &outcome.sources, runner);
+}
+
+/// Adds to each failed `@assert` what the variables and parameters that it names hold on the PE where it failed; the run
+/// has ended there.
+pub fn add_values(diagnostics: &mut [Diagnostic], sources: &SourceMap, runner: &mut Runner) {
+    for diagnostic in diagnostics.iter_mut().filter(|d| d.rule == ASSERTION_FAILED.name) {
+        let notes = values(diagnostic, sources, runner).unwrap_or_default();
         diagnostic.notes.extend(notes);
     }
 }
 
-fn holds(diagnostic: &Diagnostic, sources: &SourceMap, runner: &mut Runner) -> Vec<String> {
-    let (Some(label), Some(moment)) = (&diagnostic.primary, diagnostic.moment) else { return Vec::new() };
-    let at = PeCoord { x: moment.x, y: moment.y };
-    let text = &sources.file(label.span.file).text;
-    let asserted = text.get(label.span.lo as usize..label.span.hi as usize).unwrap_or_default();
-    let Some(symbols) = runner.program().symbols(at) else { return Vec::new() };
-    let named = |symbol: &&Symbol| {
-        let bare = symbol.name.rsplit('.').next().unwrap_or_default();
-        symbol.span.file == label.span.file && symbol.mutable && names(asserted).any(|name| name == bare)
+fn values(diagnostic: &Diagnostic, sources: &SourceMap, runner: &mut Runner) -> Option<Vec<String>> {
+    let (label, moment) = (diagnostic.primary.as_ref()?, diagnostic.moment?);
+    let file = sources.file(label.span.file);
+    let asserted = file.text.get(label.span.lo as usize..label.span.hi as usize)?;
+    let mut named: Vec<&str> = Vec::new();
+    for name in names(asserted) {
+        if !named.contains(&name) {
+            named.push(name);
+        }
+    }
+    let view = runner.look(PeCoord { x: moment.x, y: moment.y })?;
+    Some(named.into_iter().filter_map(|name| value(&view, label.span.file, name)).collect())
+}
+
+/// What a name in a file stands for: a local of the innermost call, a variable, or a parameter of the tile.
+fn value(view: &PeView<'_>, file: FileId, name: &str) -> Option<String> {
+    let is_global = |held: &VariableValue| {
+        let symbol = &held.symbol;
+        symbol.mutable && symbol.span.file == file && symbol.name.rsplit('.').next() == Some(name)
     };
-    let full: Vec<String> = symbols.iter().filter(named).map(|symbol| symbol.name.clone()).collect();
-    full.iter().filter_map(|name| note(runner, at, name)).collect()
+    let local = view.locals(0).into_iter().find(|local| local.symbol.name == name);
+    match local.or_else(|| view.globals().into_iter().find(is_global)) {
+        Some(held) => shown(&held, name, view),
+        None => view.param(name).map(|value| format!("`{name}` is {value}")),
+    }
+}
+
+/// What a variable holds, or what a pointer to one value points to.
+fn shown(held: &VariableValue, name: &str, view: &PeView<'_>) -> Option<String> {
+    let symbol = &held.symbol;
+    if held.words.is_empty() {
+        return None;
+    }
+    match (&symbol.inside, symbol.element) {
+        (Inside::Pointer { many: false, .. }, _) if symbol.dims.is_empty() => {
+            let target = variable_tree(held, view).parts.into_iter().next()?;
+            Some(format!("`{name}.*` holds {}", target.value))
+        }
+        (Inside::Pointer { .. }, _) => None,
+        (Inside::Nothing, Some(scalar)) => Some(format!(
+            "`{name}` holds {}",
+            nested(&symbol.values(&held.words, scalar), &symbol.dims, scalar)
+        )),
+        _ => Some(format!("`{name}` holds {}", variable_tree(held, view).value)),
+    }
 }
 
 /// The names in a text that may be those of variables: not of fields, builtins or functions.
@@ -42,14 +81,6 @@ fn names(text: &str) -> impl Iterator<Item = &str> {
         let after = text[start + word.len()..].chars().next();
         !matches!(before, Some('@' | '.')) && after != Some('(')
     })
-}
-
-fn note(runner: &mut Runner, at: PeCoord, name: &str) -> Option<String> {
-    let (symbol, words) = runner.read_symbol(at, name).ok()?;
-    let scalar = symbol.element?;
-    let values = symbol.values(&words, scalar);
-    let bare = name.rsplit('.').next().unwrap_or(name);
-    Some(format!("`{bare}` holds {}", nested(&values, &symbol.dims, scalar)))
 }
 
 /// The values as they are written in CSL, with brackets around each row.

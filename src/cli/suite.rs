@@ -3,7 +3,7 @@ use super::csl_files;
 use super::junit::{self, Ended, Problem, TestCase, TestFile};
 use super::outcome::{Outcome, verdict};
 use super::record::{self, PrintedRecord, Record, TestRecord};
-use super::{Exit, interrupt};
+use super::{Exit, evidence, interrupt};
 use crate::{
     Diagnostic, Failure, Loader, MessageFormat, Printed, Program, RunOptions, Runner, SourceMap, compile,
     render,
@@ -86,17 +86,17 @@ impl Suite<'_> {
         let mut runner = Runner::new(program.clone(), options);
         let ended = runner.launch(name, &[]).and_then(|()| runner.run_until_idle());
         interrupt::run_ends();
-        let printed = runner.printed();
         match ended {
-            Ok(_) => self.ended(&Ending { name: Some(name), printed, wrong: None }),
+            Ok(_) => self.ended(&Ending { name: Some(name), printed: runner.printed(), wrong: None }),
             Err(failure) => {
                 self.exit = match failure {
                     Failure::Interrupted(_) => Exit::Interrupted,
                     _ => Exit::WentWrong,
                 };
-                let diagnostics = failure.diagnostics(program.sources());
+                let mut diagnostics = failure.diagnostics(program.sources());
+                evidence::add_values(&mut diagnostics, program.sources(), &mut runner);
                 let wrong = Some((program.sources(), diagnostics.as_slice()));
-                self.ended(&Ending { name: Some(name), printed, wrong });
+                self.ended(&Ending { name: Some(name), printed: runner.printed(), wrong });
             }
         }
     }

@@ -33,6 +33,7 @@ pub use prompt::prompt;
 pub use screen::{Key, Role, Screen};
 pub use script::HostAction;
 pub use session::Debuggee;
+pub use value::tree as variable_tree;
 
 /// What the server takes from the commands, so that there is one of each.
 #[derive(Clone, Copy)]

@@ -2,13 +2,13 @@
 
 use super::arguments;
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
-use crate::diagnostics::Result;
 use crate::diagnostics::rules::comptime as rules;
+use crate::diagnostics::{Diag, Result};
 use crate::sema::operand::Operand;
 use crate::sema::value::Value;
 use crate::sema::walk::Sema;
 use crate::source::Span;
-use crate::syntax::ast::ExprId;
+use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, Name, UnaryOp};
 use crate::value::ty::Ty;
 
 /// The builtins of this file.
@@ -58,7 +58,45 @@ fn comptime_assert(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Value> {
         Some(m) => arguments::known_str(sema, *m)?,
         None => sema.snippet(call.args[0]),
     };
-    Err(rules::COMPTIME_ASSERT.because(&[("text", &text)]).at(call.span))
+    Err(with_values(sema, rules::COMPTIME_ASSERT.because(&[("text", &text)]).at(call.span), call.args[0]))
+}
+
+/// Adds what the names in a condition stand for.
+fn with_values(sema: &mut Sema<'_>, mut diag: Diag, condition: ExprId) -> Diag {
+    let (unit, evaluated) = (sema.unit(), evaluated(sema, condition));
+    let mut told: Vec<&Name> = Vec::new();
+    for (expr, id) in unit.file.exprs.iter().zip(0..).map(|(expr, n)| (expr, ExprId(n))) {
+        let ExprKind::Name(name) = &expr.kind else { continue };
+        let is_evaluated = evaluated.iter().any(|span| (span.lo..span.hi).contains(&expr.span.lo));
+        if !is_evaluated || told.contains(&name) {
+            continue;
+        }
+        told.push(name);
+        if let Ok(value) = sema.known(id)
+            && matches!(
+                value,
+                Value::Bool(_) | Value::Int(..) | Value::Float(..) | Value::Str(_) | Value::Enum(..)
+            )
+        {
+            diag = diag.note(format!("`{name}` is {value}"));
+        }
+    }
+    diag
+}
+
+/// The parts of a known condition that decide it. What stands behind them may have no value.
+fn evaluated(sema: &mut Sema<'_>, condition: ExprId) -> Vec<Span> {
+    let (left, right, stops_at) = match sema.unit().file.expr(condition).kind {
+        ExprKind::Binary(BinaryOp::And, left, right) => (left, right, false),
+        ExprKind::Binary(BinaryOp::Or, left, right) => (left, right, true),
+        ExprKind::Unary(UnaryOp::Not, inner) => return evaluated(sema, inner),
+        _ => return vec![sema.span(condition)],
+    };
+    let mut parts = evaluated(sema, left);
+    if sema.known(left).is_ok_and(|value| value == Value::Bool(!stops_at)) {
+        parts.extend(evaluated(sema, right));
+    }
+    parts
 }
 
 fn comptime_print(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Value> {
@@ -76,7 +114,10 @@ fn assert(sema: &mut Sema<'_>, condition: ExprId, span: Span) -> Result<Operand>
     if sema.is_comptime() {
         return match v {
             Operand::Known(Value::Bool(true)) => Ok(Operand::void()),
-            _ => Err(rules::COMPTIME_ASSERT.because(&[("text", &sema.snippet(condition))]).at(span)),
+            _ => {
+                let diag = rules::COMPTIME_ASSERT.because(&[("text", &sema.snippet(condition))]).at(span);
+                Err(with_values(sema, diag, condition))
+            }
         };
     }
     let text = sema.snippet(condition);

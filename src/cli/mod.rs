@@ -57,9 +57,9 @@ mod trace;
 pub use apart::{DsdPicture, Performed, compiled_program, dsd_pictures, perform_apart};
 pub use debug::{AttachedRun, Debugger, Goal};
 pub use dsd::DrawnDsds;
+pub use evidence::add_values as add_values_of_assertions;
 #[cfg(not(target_family = "wasm"))]
 pub use huge_pages::keep_huge_pages;
-pub use evidence::add_values as add_values_of_assertions;
 pub use lsp::{EmbeddedServer, language_server};
 pub use outcome::Outcome;
 pub use progress::ProgressLine;

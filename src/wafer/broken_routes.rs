@@ -31,6 +31,15 @@ fn gap_cause(program: &Program, broken: RouteBreak) -> Option<Cause> {
     let beside = |side| program.neighbour(pe, side).map(|next| program.pe_coord(next));
     let (fact, advice) = match gap {
         RouteGap::NoRoute => return None,
+        // The code and the route do not agree on who sends.
+        RouteGap::NotToPe if is_sender(program, pe, color) => (
+            format!(
+                "{at} receives color {color}, but has the route of a PE that sends it: `.rx = .{{ RAMP }}`"
+            ),
+            format!(
+                "check which PEs send color {color}: on {at}, `.rx` must name the side from which it comes"
+            ),
+        ),
         RouteGap::NotToPe => (
             format!("the route of color {color} on {at} does not lead to RAMP"),
             format!("add RAMP to `.tx` of this route, so that {at} receives the color"),
@@ -52,6 +61,11 @@ fn gap_cause(program: &Program, broken: RouteBreak) -> Option<Cause> {
         ),
     };
     Some(Cause { pe: at, span: route_span(program, pe, color)?, fact, also: None, advice })
+}
+
+/// Whether the route of a color on a PE only takes what the PE sends.
+fn is_sender(program: &Program, pe: usize, color: Color) -> bool {
+    program.routes.get(pe, color).is_some_and(|declared| declared.config.rx == Directions::RAMP)
 }
 
 /// The route that does not let through what lies in front of it.

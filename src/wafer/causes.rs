@@ -168,7 +168,7 @@ pub(super) fn idle(pe_array: &PeArray, pe: usize, place: Span) -> Option<Idle<'_
             return Some(Idle::Cause(cause));
         }
         if tasks.iter().any(|t| begun(t) || t.kind == TaskKind::Control) {
-            return None;
+            return held_before(pe_array, pe, place).map(Idle::Cause);
         }
         if let Some(data) = tasks.iter().find(|t| t.kind == TaskKind::Data) {
             return Some(Idle::Behind { data, place, next: next_name });
@@ -182,7 +182,8 @@ pub(super) fn idle(pe_array: &PeArray, pe: usize, place: Span) -> Option<Idle<'_
         };
         let before = tile.tasks_to(next);
         if tile.is_launched_to(next) || before.iter().any(|t| begun(t) || t.kind == TaskKind::Control) {
-            return Some(Idle::Cause(not_activated(pe_array, pe, next, &task.name)));
+            let held = held_before(pe_array, pe, next);
+            return Some(Idle::Cause(held.unwrap_or_else(|| not_activated(pe_array, pe, next, &task.name))));
         }
         (place, next_name) = (next, Some(task.name.clone()));
     }
@@ -221,6 +222,26 @@ fn not_activated(pe_array: &PeArray, pe: usize, place: Span, task: &str) -> Caus
             }
         },
     }
+}
+
+/// The local task of a PE that is active but blocked, and behind which its code would come to a place.
+pub(super) fn held_task(pe_array: &PeArray, pe: usize, place: Span) -> Option<&TaskBinding> {
+    let tile = pe_array.program().tile_at(pe_array.program().pe_coord(pe))?;
+    let (state, goals) = (pe_array.get(pe)?, tile.functions_at(place));
+    let is_held = |task: &&TaskBinding| {
+        task.kind == TaskKind::Local && state.is_active(task.id) && state.is_blocked(task.id)
+    };
+    let comes = |task: &&TaskBinding| {
+        let reached = tile.reached(&[task.function], true);
+        goals.iter().any(|goal| reached[goal.0 as usize])
+    };
+    tile.tasks.iter().filter(is_held).find(comes)
+}
+
+/// Why a task stays blocked behind which the code of a PE would come to a place.
+pub(super) fn held_before(pe_array: &PeArray, pe: usize, place: Span) -> Option<Cause> {
+    let tile = pe_array.program().tile_at(pe_array.program().pe_coord(pe))?;
+    blocked_task(pe_array, pe, tile, held_task(pe_array, pe, place)?)
 }
 
 /// A task that is active and that nothing has unblocked.

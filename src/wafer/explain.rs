@@ -1,5 +1,6 @@
 //! The stall report as a diagnostic, and the warnings about what is left at the end.
 
+use super::advice::{circle_advice, space_advice, wavelets_advice};
 use super::causes::{Cause, receiver};
 use super::collectives::IncompleteCollective;
 use super::stall::{Explainer, HostWait, Left, Missing, PeWait, Sender, StallReport};
@@ -117,9 +118,7 @@ impl StallReport {
             return cause.advice.as_str().into();
         }
         if !self.circle.is_empty() {
-            let sends = self.waits.first().is_some_and(|w| matches!(w.need, WaitsFor::Space { .. }));
-            let is_async = self.waits.first().is_some_and(|w| matches!(w.waiter, Waiter::Microthread(_)));
-            return circle_advice(self.circle.len(), sends, is_async).into();
+            return circle_advice(self.circle.len(), self.waits.first()).into();
         }
         if let Some(Missing::Wavelets { senders, reachable: true, .. }) =
             self.waits.first().and_then(|w| w.missing.as_ref())
@@ -153,37 +152,6 @@ impl StallReport {
             },
         };
         advice.into()
-    }
-}
-
-fn wavelets_advice(
-    reachable: bool,
-    received: u64,
-    senders: &[Sender],
-    ends_at_control: bool,
-) -> &'static str {
-    if !reachable || senders.is_empty() {
-        return "check the routes of the color: they must lead from a sender to this PE";
-    }
-    if senders.iter().all(|s| s.sent == 0) {
-        return "check that both sides use this color, and that something starts the operation that sends";
-    }
-    if senders.iter().all(|s| s.sent > received) {
-        return "wavelets went elsewhere: check the switches, filters and color swaps on the way";
-    }
-    match ends_at_control {
-        true => "send a control wavelet at the end: one element through a fabout_dsd with `.control = true`",
-        false => "both sides must agree on the number of wavelets",
-    }
-}
-
-fn space_advice(obstacle: Obstacle) -> &'static str {
-    match obstacle {
-        Obstacle::Pe | Obstacle::Full(_) => "something must receive the wavelets where they are blocked",
-        Obstacle::Teardown => "end the teardown there: `tile_config.teardown.exit`",
-        Obstacle::Switch { .. } => "move the switch to a position that accepts them",
-        Obstacle::NoRoute | Obstacle::Closed(_) => "the route of the color must continue from there",
-        Obstacle::Host => "the host must copy more words from this color, or the program must send fewer",
     }
 }
 
@@ -433,25 +401,12 @@ pub(super) fn sender_words(s: &Sender, sources: &SourceMap) -> String {
     // That nothing was sent may mean that the code did not come there.
     let at = if s.sent == 0 && !s.waits { "it would at" } else { "at" };
     let place = s.span.map_or(String::new(), |span| format!(" ({at} {})", sources.describe(span)));
-    let state = if s.waits { " and is itself waiting" } else { " and is done" };
+    let state = match &s.held {
+        _ if s.waits => " and is itself waiting".to_string(),
+        Some(task) => format!(", and its task `{task}` is blocked"),
+        None => " and is done".to_string(),
+    };
     format!("{} has sent {}{place}{state}", s.pe, grouped(s.sent))
-}
-
-/// What to change where PEs wait for each other; `sends` tells whether the first of them waits to send, `is_async` whether
-/// it does so beside its main thread.
-fn circle_advice(pes: usize, sends: bool, is_async: bool) -> &'static str {
-    match (pes, sends, is_async) {
-        (1, true, false) => "send with `.async = true`, so that the PE can receive what it sends to itself",
-        (1, false, false) => "receive with `.async = true`, so that the PE can send what it waits for",
-        (_, true, false) => "let one of these PEs receive before it sends, or send with `.async = true`",
-        (_, false, false) => "let one of these PEs send before it receives, or receive with `.async = true`",
-        (1, true, true) => {
-            "start the code that receives before this operation ends, not because it has ended"
-        }
-        (1, false, true) => "start the code that sends before this operation ends, not because it has ended",
-        (_, true, true) => "let one of these PEs start to receive before it has sent everything",
-        (_, false, true) => "let one of these PEs start to send before it has received everything",
-    }
 }
 
 fn circle_note(circle: &[PeCoord]) -> String {

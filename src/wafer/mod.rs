@@ -3,6 +3,7 @@
 //! In: a `Program`. Out: what the PEs have computed, printed and traced; how the run ended.
 //! Never: compiles anything, or goes on after an error.
 
+mod advice;
 mod band_step;
 mod bands;
 mod broken_routes;

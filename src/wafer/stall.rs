@@ -1,7 +1,9 @@
 //! Why nothing moves any more: who waits, for what, and who would have had to act.
 
 use super::broken_routes;
-use super::causes::{Cause, ended_at_fifo, queue_of_other_color, receiver, send_span, wrong_color};
+use super::causes::{
+    Cause, ended_at_fifo, held_task, queue_of_other_color, receiver, send_span, wrong_color,
+};
 use super::collectives::{Collectives, IncompleteCollective};
 use super::dependencies::{Dependencies, Need, Order};
 use super::findings::Findings;
@@ -144,6 +146,8 @@ pub struct Sender {
     pub length: Option<Span>,
     /// Whether something else holds it up.
     pub waits: bool,
+    /// The blocked task behind which it would send again.
+    pub held: Option<String>,
     /// The stream with which the host sends in its place.
     pub stream: Option<String>,
 }
@@ -406,20 +410,6 @@ impl<'w> Explainer<'w> {
         }
     }
 
-    /// The route, the switch or the filter that keeps from a PE what others have sent to it.
-    fn held_back(&self, pe: usize, color: Color, senders: &[Sender]) -> Option<Cause> {
-        let is_sent = senders.iter().any(|s| s.sent > 0) && senders.iter().all(|s| !s.waits);
-        let (program, fabric) = (self.program, self.fabric);
-        if let Some(cause) = broken_routes::refused_at(program, fabric, pe, color) {
-            return Some(cause);
-        }
-        let held = is_sent.then(|| broken_routes::at_switch(program, fabric, color)).flatten();
-        let sent = senders.iter().map(|s| s.sent).sum();
-        held.or_else(|| {
-            is_sent.then(|| broken_routes::filtered(program, fabric, (pe, color), sent)).flatten()
-        })
-    }
-
     pub(super) fn missing(&self, pe: usize, on: &WaitsFor) -> Option<Missing> {
         match on {
             // No route leads to a PE that waits for a message, or reads the queue of messages itself.
@@ -436,6 +426,9 @@ impl<'w> Explainer<'w> {
                         span,
                         length: span.and_then(|span| self.length(s, span)),
                         waits: self.dependencies.is_held_up(s, Need::Send(*color)),
+                        held: span
+                            .and_then(|span| held_task(self.pe_array, s, span))
+                            .map(|task| task.name.clone()),
                         stream: self.stream_from(s),
                     }
                 };

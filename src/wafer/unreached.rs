@@ -1,7 +1,7 @@
 //! Why code that would have ended a wait has not run: searches backwards for the missing wavelet, route or condition.
 
 use super::broken_routes;
-use super::causes::{Cause, Idle, blocked_receiver, has_moved, idle, receiver};
+use super::causes::{Cause, Idle, blocked_receiver, has_moved, held_before, idle, receiver};
 use super::stall::{Explainer, HostWait, Left, Missing, PeWait, Sender};
 use crate::arch::{Color, PeCoord, TaskId};
 use crate::diagnostics::counted;
@@ -183,6 +183,24 @@ impl Explainer<'_> {
             fact: format!("this operation has no end, and until it ends, nothing else runs on {at}"),
             also: None,
             advice: "add `.async = true`, so that tasks can read the FIFO meanwhile".to_string(),
+        })
+    }
+
+    /// The route, the switch or the filter that keeps from a PE what others have sent to it, or the blocked task that keeps
+    /// one of them from sending more.
+    pub(super) fn held_back(&self, pe: usize, color: Color, senders: &[Sender]) -> Option<Cause> {
+        let is_sent = senders.iter().any(|s| s.sent > 0) && senders.iter().all(|s| !s.waits);
+        let (program, fabric) = (self.program(), self.fabric());
+        if let Some(cause) = broken_routes::refused_at(program, fabric, pe, color) {
+            return Some(cause);
+        }
+        let held = is_sent.then(|| broken_routes::at_switch(program, fabric, color)).flatten();
+        let sent = senders.iter().map(|s| s.sent).sum();
+        let filtered =
+            || is_sent.then(|| broken_routes::filtered(program, fabric, (pe, color), sent)).flatten();
+        held.or_else(filtered).or_else(|| {
+            let mut blocked = senders.iter().filter(|s| !s.waits && s.held.is_some());
+            blocked.find_map(|s| held_before(self.pe_array(), program.pe_index(s.pe), s.span?))
         })
     }
 

@@ -3,6 +3,7 @@
 //! In: a `Program`. Out: diagnostics. Never: runs anything, or takes more than a few steps per PE
 //! and color.
 
+mod elements;
 mod exports;
 mod filters;
 mod flow;
@@ -20,6 +21,7 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
     found.extend(reserved::check(program));
     found.extend(filters::check(program));
     found.extend(routes::check(program));
+    found.extend(elements::check(program));
     found
 }
 

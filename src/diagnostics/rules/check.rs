@@ -66,4 +66,8 @@ crate::rules! {
     /// A PE has more filters than the hardware provides.
     /// The hardware has a fixed number.
     @Deny TOO_MANY_FILTERS = "too-many-filters": "{pe} has {count} filters; the limit is {limit}";
+    /// Wavelets carry elements of another type than what receives them takes.
+    /// A wavelet carries bits: half of an f32 is no number, and 16 bits are no f32.
+    @Warning WAVELET_TYPE = "wavelet-type": "color {color} carries elements of {sent}, but {what} takes {taken}"
+        => "send and receive elements of one type";
 }

@@ -120,8 +120,31 @@ def test_warnings_are_shown_once_if_the_run_fails(tmp_path):
     (tmp_path / "pe.csl").write_text(LOST_PE.replace("sys.unblock", "@assert(at == 3);\n  sys.unblock"))
     (tmp_path / "run.py").write_text(LOST_SCRIPT.replace("END", ""))
     done = run_lost(tmp_path)
-    assert "error[assertion-failed]" in done.stderr
+    assert "error[assertion-failed]" in done.stderr and "`at` holds 4" in done.stderr
     assert done.stderr.count("warning[outside-array]") == 1, done.stderr
+
+
+EARLY_SCRIPT = """
+import numpy as np
+from cerebras.sdk.runtime.sdkruntimepybind import MemcpyDataType, MemcpyOrder, SdkRuntime
+
+runner = SdkRuntime("out")
+runner.load()
+runner.run()
+back = np.zeros(4, np.uint32)
+options = dict(streaming=False, order=MemcpyOrder.ROW_MAJOR, data_type=MemcpyDataType.MEMCPY_32BIT)
+task = runner.memcpy_d2h(back, runner.get_id("numbers"), 1, 0, 1, 1, 4, **options, nonblock=True)
+WAIT
+assert back.tolist() == [7], "not what was expected"
+"""
+
+
+@pytest.mark.parametrize("wait, is_told", [("", True), ("runner.task_wait(task)", False)])
+def test_a_script_that_fails_with_an_array_that_is_not_filled_is_told_so(compiled, wait, is_told):
+    (compiled.parent / "run.py").write_text(EARLY_SCRIPT.replace("WAIT", wait))
+    done = call([command("cs_python"), "run.py"], cwd=compiled.parent)
+    assert done.returncode == 1 and "not what was expected" in done.stderr
+    assert ("1 array was not filled yet" in done.stderr) == is_told, done.stderr
 
 
 def test_cs_python_passes_on_errors_and_statuses(tmp_path):

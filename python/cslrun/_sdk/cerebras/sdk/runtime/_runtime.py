@@ -144,9 +144,18 @@ class SdkRuntime:
         if not isinstance(error, cslrun.RunError):
             with contextlib.suppress(RuntimeError):
                 print(self._wafer._native.warnings_so_far(), end="", file=sys.stderr)
-        # After an uncaught exception the traceback says enough.
-        if error is None and not self._is_terminated:
+        if self._is_terminated:
+            return
+        if error is None:
             print("SdkRuntime: the script ended without stop(); some commands may not have finished", file=sys.stderr)
+        elif self._receiving and not isinstance(error, cslrun.RunError):
+            # The script may have found these arrays wrong. Otherwise the traceback says enough.
+            what = "1 array was" if len(self._receiving) == 1 else f"{len(self._receiving)} arrays were"
+            print(
+                f"SdkRuntime: {what} not filled yet when the script ended: with nonblock=True, "
+                "call task_wait(task) before you read the array",
+                file=sys.stderr,
+            )
 
     # Names and places
 

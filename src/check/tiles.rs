@@ -1,6 +1,6 @@
 //! Checks of the code of a tile that do not depend on its PE.
 
-use crate::arch::ArchName;
+use crate::arch::{ArchName, Color};
 use crate::diagnostics::rules::check as rules;
 use crate::diagnostics::{Diag, Diagnostic};
 use crate::image::{Program, TaskKind, TileImage};
@@ -63,8 +63,34 @@ fn queues(tile: &TileImage) -> impl Iterator<Item = Diag> {
             1 => c.note("it is used in 1 more place"),
             more => c.note(format!("it is used in {more} more places")),
         };
-        Some(c.help(format!(
+        let initialize = format!(
             "write in a comptime block: `@initialize_queue(@get_{kind}_queue({n}), .{{ .color = .. }})`"
-        )))
+        );
+        Some(match idle_queue(tile, kind == "input") {
+            Some((other, color, at)) => c
+                .also(at, format!("{kind} queue {other} has color {color}, and nothing uses it"))
+                .help(format!("use `@get_{kind}_queue({other})` if that is meant, or {initialize}")),
+            None => c.help(initialize),
+        })
     })
+}
+
+/// The one queue that has a color and that no task and no operation uses: its number may be the wrong one.
+fn idle_queue(tile: &TileImage, is_input: bool) -> Option<(u8, Color, Span)> {
+    if tile.has_unknown_dsds() {
+        return None;
+    }
+    let used: BTreeSet<u8> = match is_input {
+        true => {
+            let tasks = tile.tasks.iter().filter(|t| t.kind == TaskKind::Data).map(|t| t.id.0);
+            tasks.chain(tile.takes().filter_map(|t| t.queue.map(|q| q.0))).collect()
+        }
+        false => tile.sends().filter_map(|s| s.queue.map(|q| q.0)).collect(),
+    };
+    let bound: Vec<(u8, Color, Span)> = match is_input {
+        true => tile.input_queues.iter().map(|b| (b.queue.0, b.color, b.span)).collect(),
+        false => tile.output_queues.iter().map(|b| (b.queue.0, b.color, b.span)).collect(),
+    };
+    let mut idle = bound.into_iter().filter(|(n, ..)| !used.contains(n));
+    idle.next().filter(|_| idle.next().is_none())
 }

@@ -22,14 +22,24 @@ pub fn options(args: &RunArgs) -> RunOptions {
 
 /// Ends a run that has failed.
 pub fn fail(failure: &Failure, outcome: &mut Outcome) {
-    let diagnostics = failure.diagnostics(&outcome.sources);
+    let mut diagnostics = failure.diagnostics(&outcome.sources);
     outcome.exit = match failure {
         Failure::Misuse(_) => Exit::Usage,
         Failure::Trapped(_) => verdict(&diagnostics, Exit::WentWrong),
         Failure::Stalled(_) | Failure::OutOfCycles(_) => Exit::Stuck,
         Failure::Interrupted(_) => Exit::Interrupted,
     };
-    outcome.diagnostics.retain(|warning| !diagnostics.iter().any(|error| has_come_true(warning, error)));
+    outcome.diagnostics.retain(|warning| {
+        let Some(error) = diagnostics.iter_mut().find(|error| has_come_true(warning, error)) else {
+            return true;
+        };
+        // It may say more about the program than the run knows.
+        if !warning.others.is_empty() {
+            error.others.extend(warning.others.iter().cloned());
+            error.help.clone_from(&warning.help);
+        }
+        false
+    });
     outcome.diagnostics.extend(diagnostics);
 }
 

@@ -105,7 +105,7 @@ impl BoundsResolver<'_> {
         let outside =
             cursors.filter_map(|(operand, cursor)| Some((operand, cursor.words(), outside(cursor)?)));
         // Of several operands the one that leaves its variable first is to blame.
-        let Some((operand, words, outside)) = outside.min_by_key(|(.., outside)| outside.element) else {
+        let Some((operand, width, outside)) = outside.min_by_key(|(.., outside)| outside.element) else {
             return diag;
         };
         let OutOfBounds { element, address, begins_inside, limits, origin } = outside;
@@ -136,10 +136,14 @@ impl BoundsResolver<'_> {
             true => diag
                 .note("only its first word lies inside: the operation has wider elements than the variable")
                 .help("use an operation on elements of the size that the variable has"),
-            false => match owned.and_then(|symbol| Some((symbol, symbol.element?))) {
-                Some((symbol, scalar)) if words > scalar.words() => diag
-                    .note(format!("the operation takes {} bits at a time, and `{}` is {}", 16 * words, symbol.name, symbol.ty))
-                    .help("use an operation on elements of the size that the variable has"),
+            false => match owned {
+                Some(Symbol { name, dims, element: Some(scalar), ty, .. })
+                    if !dims.is_empty() && scalar.words() < width =>
+                {
+                    let (bits, own) = (16 * width, 16 * scalar.words());
+                    diag.note(format!("the operation works on {bits} bits at a time, but `{name}` is a {ty}"))
+                        .help(format!("use an operation on {own} bits, or convert the elements first"))
+                }
                 _ => diag,
             },
         };

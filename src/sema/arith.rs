@@ -313,7 +313,25 @@ pub fn unknown_field(name: &str, ty: &Ty) -> Diag {
     if *ty == Ty::ComptimeInt && matches!(name, "f" | "F" | "f32" | "d") {
         return c.help("write `1.0`: a float has digits on both sides of its point, and no suffix");
     }
+    if let Ty::Dsd(_) = ty {
+        return c.help(of_dsd(name));
+    }
     suggest::instead(c, name, ty.field_names(), "its fields are")
+}
+
+/// How a property of a DSD changes; code cannot read it.
+fn of_dsd(name: &str) -> &'static str {
+    match name {
+        "extent" | "length" | "len" | "size" => {
+            "a DSD has no fields: make a changed one, `d = @set_dsd_length(d, n)`"
+        }
+        "stride" => "a DSD has no fields: make a changed one, `d = @set_dsd_stride(d, n)`",
+        "base_address" | "base" | "address" => {
+            "a DSD has no fields: make a changed one, `d = @set_dsd_base_addr(d, array)`"
+        }
+        "offset" => "a DSD has no fields: make a changed one, `d = @increment_dsd_offset(d, n, T)`",
+        _ => "a DSD has no fields: make another one with `@get_dsd`",
+    }
 }
 
 fn coerce_fields<'t>(

@@ -37,6 +37,12 @@ pub fn mismatch(want: &Ty, have: &Ty) -> Diag {
         }
         (Ty::Ptr(to), Ty::Ptr(from)) => return about_pointers(diag, to, from),
         (Ty::Ptr(to), have) => return about_address(diag, to, have),
+        (want, Ty::Ptr(from)) if from.to == *want => {
+            return diag.help(match from.many {
+                true => "take one of the elements that it points to: write `[0]` behind it",
+                false => "take the value that it points to: write `.*` behind it",
+            });
+        }
         (Ty::Array(_), Ty::Anon(_)) => {
             return diag.help(format!("write the type of the array in front of the braces: `{want}{{`"));
         }
@@ -46,7 +52,10 @@ pub fn mismatch(want: &Ty, have: &Ty) -> Diag {
         (Ty::Array(array), have) if have.is_numeric() && array.elem.is_numeric() => {
             return diag.help(format!("write `@constants({want}, ..)` for an array of equal elements"));
         }
-        (Ty::Enum(_), Ty::Int(_)) | (Ty::Int(_), Ty::Enum(_)) => convert(format!("@as({want}, ..)")),
+        (Ty::Enum(_), Ty::Int(_) | Ty::ComptimeInt) | (Ty::Int(_), Ty::Enum(_)) => {
+            convert(format!("@as({want}, ..)"))
+        }
+        (Ty::Int(_) | Ty::Float(_), Ty::Bool) => convert(format!("@as({want}, ..)")),
         (want, have) if want.is_numeric() && have.is_numeric() => convert(format!("@as({want}, ..)")),
         _ => return diag,
     };

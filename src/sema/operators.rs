@@ -142,6 +142,10 @@ fn shift(sema: &mut Sema<'_>, op: BinaryOp, a: Operand, b: Operand, span: Span) 
         Operand::Known(v) if tb == Ty::ComptimeInt => Operand::Known(arith::coerce(v, &Ty::U16).at(span)?),
         _ => b,
     };
+    if let (Operand::Known(number), Ty::ComptimeInt) = (&a, &ta) {
+        let typed = format!("`@as(u16, {number}) {} ..`", op.symbol());
+        return Err(bad().help(format!("give the number a type, which is that of the result: {typed}")));
+    }
     let Ty::Int(_) = ta else { return Err(bad()) };
     let r = repr(&ta).ok_or_else(bad)?;
     let (x, n) = (sema.reg_of(&a, span)?, sema.reg_of(&amount, span)?);

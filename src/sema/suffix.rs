@@ -452,7 +452,10 @@ fn known_position(a: &ArrayTy, indices: &[(Operand, Span)]) -> Result<Option<u64
         match index {
             Operand::Known(v) => {
                 let i = v.to::<u64>().filter(|i| *i < u64::from(*dim));
-                let i = i.ok_or_else(|| rules::INDEX_RANGE.because(&[("index", v), ("len", dim)]).at(*at))?;
+                let i = i.ok_or_else(|| {
+                    let diag = rules::INDEX_RANGE.because(&[("index", v), ("len", dim)]).at(*at);
+                    if matches!(v, Value::Int(..)) { diag } else { diag.help("an index is an integer") }
+                })?;
                 position = position.map(|p| p * u64::from(*dim) + i);
             }
             _ => position = None,

@@ -200,6 +200,12 @@ fn tensor_arg(sema: &mut Sema<'_>, id: ExprId) -> Result<Operand> {
     let ptr = pointer_arg(sema, id)?;
     match ptr.ty() {
         Ty::Ptr(p) if p.many || matches!(p.to, Ty::Array(_)) => base_address(&ptr, at).map(|_| ptr),
+        // A pointer to a single value does not say that others follow it.
+        Ty::Ptr(p) if p.to.is_numeric() => {
+            let help =
+                format!("write `@ptrcast([*]{}, {})` if an array begins there", p.to, sema.snippet(id));
+            Err(rules::DSD_BASE.because(&[("type", &ptr.ty())]).at(at).help(help))
+        }
         other => Err(not_a_base(&other).at(at)),
     }
     .map_err(|c| with_declaration(sema.frame(), c, id))

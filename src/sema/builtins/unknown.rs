@@ -132,6 +132,9 @@ fn successor(name: &str) -> Option<&'static str> {
         "fdivs" | "fdivh" | "fdiv" => {
             "there is no division of vectors: multiply by the inverse, or divide in a function and `@map` it"
         }
+        "fmins" | "fminh" | "fmin" => {
+            "there is no minimum of vectors: write a function and `@map` it, or negate around `@fmaxs`"
+        }
         "add32" | "sub32" | "and32" | "or32" | "xor32" | "sll32" | "slr32" | "sar32" => {
             "integer operations have 16 bits: compute with 32 bits in a function, and `@map` it"
         }

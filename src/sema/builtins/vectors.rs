@@ -343,6 +343,14 @@ fn map_input(sema: &mut Sema<'_>, arg: &Arg, ty: &Ty) -> Result<(DsdOperand, Acc
     if arg.what.is_vector() {
         return Ok((vector_operand(sema, arg)?, access));
     }
+    let have = arg.value.ty();
+    if matches!(&have, Ty::Ptr(pointer) if pointer.to == *ty) {
+        let help = format!(
+            "`@map` passes a pointer as it is: declare the parameter with the type `{have}`, and read it with `.*`"
+        );
+        let facts: [(&str, &dyn std::fmt::Display); 2] = [("want", ty), ("have", &have)];
+        return Err(comptime::TYPE_MISMATCH.because(&facts).at(arg.span).help(help));
+    }
     let v = sema.coerce(arg.value.clone(), ty, arg.span)?;
     let kept = sema.keep(v, arg.span)?;
     Ok((DsdOperand::Scalar(sema.reg_of(&kept, arg.span)?), access))

@@ -21,6 +21,8 @@ use std::collections::BTreeMap;
 
 /// Groups of equal waits beyond this many are counted, not explained.
 pub(super) const MOST_GROUPS: usize = 64;
+/// Of so many PEs that can send a color it is said whether a task of theirs is blocked.
+const MOST_SENDERS: usize = 64;
 
 /// A run in which nothing can move, explained.
 #[derive(Clone, Debug, PartialEq)]
@@ -418,7 +420,7 @@ impl<'w> Explainer<'w> {
                 Some(Missing::FromHost { color: *color, received: self.fabric.survey().received(pe, *color) })
             }
             WaitsFor::Wavelet { color, ends_at_control, .. } => {
-                let sender = |s: usize| {
+                let sender = |(nth, s): (usize, usize)| {
                     let span = send_span(self.pe_array, s, *color);
                     Sender {
                         pe: self.program.pe_coord(s),
@@ -427,13 +429,14 @@ impl<'w> Explainer<'w> {
                         length: span.and_then(|span| self.length(s, span)),
                         waits: self.dependencies.is_held_up(s, Need::Send(*color)),
                         held: span
+                            .filter(|_| nth < MOST_SENDERS)
                             .and_then(|span| held_task(self.pe_array, s, span))
                             .map(|task| task.name.clone()),
                         stream: self.stream_from(s),
                     }
                 };
                 let senders: Vec<Sender> =
-                    self.fabric.survey().senders(pe, *color).into_iter().map(sender).collect();
+                    self.fabric.survey().senders(pe, *color).into_iter().enumerate().map(sender).collect();
                 Some(Missing::Wavelets {
                     color: *color,
                     received: self.fabric.survey().received(pe, *color),

@@ -68,7 +68,9 @@ fn value_text(symbol: &Symbol, address: u16, pe: &Pe) -> Option<String> {
     let behind = address - symbol.addr;
     let name = match (symbol.dims.as_slice(), behind) {
         ([], 0) => symbol.name.clone(),
-        ([_], _) if behind % scalar.words() == 0 => format!("{}[{}]", symbol.name, behind / scalar.words()),
+        ([_], _) if behind.is_multiple_of(scalar.words()) => {
+            format!("{}[{}]", symbol.name, behind / scalar.words())
+        }
         _ => return None,
     };
     Some(format!("`{name}`, which holds {}", scalar.text(bits)))

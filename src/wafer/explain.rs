@@ -161,9 +161,7 @@ pub(super) fn leftovers(explainer: &Explainer<'_>, now: u64) -> Vec<Diagnostic> 
     let (held, left): (Vec<Left>, Vec<Left>) = explainer.left().into_iter().partition(|l| l.held.is_some());
     let mut warnings: Vec<Diagnostic> = held.iter().take(MOST_NOTES).map(|l| held_back(l, now)).collect();
     warnings.extend(leftover(explainer, left));
-    let mut blocked = explainer.blocked_tasks();
-    // With a host the program ends when its commands are done, whatever tasks wait for. What nothing unblocks is a mistake.
-    blocked.retain(|wait| program.memcpy.is_none() || explainer.stays_blocked(wait));
+    let blocked = explainer.blocked_at_the_end();
     // What has no task was told before the run.
     for wait in blocked.into_iter().filter(|wait| !wait.name.is_empty()).take(MOST_NOTES) {
         let c = TASK_STAYS_BLOCKED.because(&[("task", &waiter_words(&wait)), ("pe", &wait.pe)]);

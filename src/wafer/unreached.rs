@@ -163,8 +163,24 @@ impl Explainer<'_> {
         })
     }
 
+    /// Tasks that are blocked at the end, one for each binding. With a host the program ends when its commands are done,
+    /// whatever tasks wait for; there only a task that nothing unblocks is a mistake.
+    pub(super) fn blocked_at_the_end(&self) -> Vec<PeWait> {
+        let mut told: Vec<PeWait> = Vec::new();
+        for wait in self.blocked_tasks() {
+            if self.program().memcpy.is_some() && !self.stays_blocked(&wait) {
+                continue;
+            }
+            match told.iter_mut().find(|other| other.span == wait.span && other.name == wait.name) {
+                Some(first) => first.also_on += 1 + wait.also_on,
+                None => told.push(wait),
+            }
+        }
+        told
+    }
+
     /// Whether a task waits for `@unblock`, and no code and no operation of its PE does it.
-    pub(super) fn stays_blocked(&self, wait: &PeWait) -> bool {
+    fn stays_blocked(&self, wait: &PeWait) -> bool {
         let (Waiter::Task(id), Some(tile)) = (wait.waiter, self.program().tile_at(wait.pe)) else {
             return false;
         };

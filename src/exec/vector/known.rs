@@ -31,8 +31,15 @@ impl KnownOperations {
 /// The known operations of the tiles that have run.
 #[derive(Default)]
 pub(crate) struct OperationCache {
-    /// By [`key`]; the tile keeps what the key is made of.
-    known: Mutex<FxHashMap<u64, Vec<(Arc<TileImage>, Arc<KnownOperations>)>>>,
+    /// By [`key`].
+    known: Mutex<FxHashMap<u64, Vec<KnownTile>>>,
+}
+
+/// The first tile with certain operations.
+struct KnownTile {
+    /// It keeps what the key is made of.
+    tile: Arc<TileImage>,
+    operations: Arc<KnownOperations>,
 }
 
 impl OperationCache {
@@ -40,11 +47,11 @@ impl OperationCache {
     pub fn of(&self, tile: &Arc<TileImage>, arch: &Arch, is_plain: bool) -> Arc<KnownOperations> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let known = known.entry(key(tile)).or_default();
-        if let Some((_, same)) = known.iter().find(|(its, _)| have_same_operations(its, tile)) {
-            return Arc::clone(same);
+        if let Some(same) = known.iter().find(|known| have_same_operations(&known.tile, tile)) {
+            return Arc::clone(&same.operations);
         }
         let operations = Arc::new(KnownOperations::new(tile, arch, is_plain));
-        known.push((Arc::clone(tile), Arc::clone(&operations)));
+        known.push(KnownTile { tile: Arc::clone(tile), operations: Arc::clone(&operations) });
         operations
     }
 }

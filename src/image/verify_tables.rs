@@ -101,9 +101,10 @@ impl Named<'_> {
     /// Checks a load that takes effect before the start, when no code runs.
     ///
     /// # Errors
-    /// It depends on registers.
+    /// It depends on registers, or ends the run.
     pub fn initial_load(self, load: &DsrLoad) -> Verdict {
         let is_known = matches!(load.dsd, DsdRef::Const(_));
+        ensure(!load.is_unbound, "a load before the start names a queue that is not bound to its color")?;
         ensure(is_known && self.load(load)? == 0, "a load before the start depends on code")
     }
 

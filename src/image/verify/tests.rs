@@ -190,6 +190,7 @@ fn no_operand_may_be_of_another_kind() {
     assert!(verdict(|tile| tile.dsr_loads[0].dsr.id.number = 16).is_err());
     assert!(verdict(|tile| tile.dsr_loads[0].dsd = DsdRef::At(0, crate::value::ty::DsdTy::Mem1d)).is_err());
     assert!(verdict(|tile| tile.initial_dsrs = vec![1]).is_err());
+    assert!(verdict(|tile| tile.dsr_loads[0].is_unbound = true).is_err());
 }
 
 #[test]
